@@ -84,9 +84,13 @@ enum Kind {
     /// Sound beginning, and two gigabytes without a block on the disk.
     LongTail,
     Empty,
+    /// Regular text of the smallest parts that its format has: they may take much more memory than the file has bytes.
+    Dense,
+    /// The same in a single line.
+    DenseLine,
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 11] = [
     Kind::Link,
     Kind::Endless,
     Kind::Fifo,
@@ -96,7 +100,12 @@ const KINDS: [Kind; 9] = [
     Kind::Sparse,
     Kind::LongTail,
     Kind::Empty,
+    Kind::Dense,
+    Kind::DenseLine,
 ];
+
+/// Size of dense texts: some of them are below the limits of their kind, and some above.
+const DENSE_BYTES: usize = 15 << 20;
 
 /// Plan with a workload in a file.
 const PLAN: &str = include_str!("../../../studies/rotation.toml");
@@ -122,6 +131,8 @@ impl Kind {
                 file.set_len(sound.metadata().unwrap().len() + (2 << 30)).unwrap();
             }
             Self::Empty => drop(File::create(at).unwrap()),
+            Self::Dense => fs::write(at, dense(at, "\n")).unwrap(),
+            Self::DenseLine => fs::write(at, dense(at, "")).unwrap(),
         }
     }
 
@@ -131,6 +142,21 @@ impl Kind {
             _ => fs::remove_file(at).unwrap(),
         }
     }
+}
+
+/// Returns a text in the format of a file, of as many parts as fit.
+fn dense(at: &Path, end: &str) -> String {
+    let extension = at.extension().and_then(|extension| extension.to_str());
+    let (head, part, tail) = match (extension, end) {
+        (Some("folded"), "") => ("commit", ";a", " 1"),
+        (Some("folded"), _) => ("", "commit;a 1\n", ""),
+        (Some("json"), _) => ("[0", ",0", "]"),
+        (Some("toml"), _) => ("a = [0", ",0", "]"),
+        (Some("html"), _) => ("", "<b>", ""),
+        _ => ("", "1", ""),
+    };
+    let part = part.to_owned() + if part.ends_with('\n') { "" } else { end };
+    head.to_owned() + &part.repeat(DENSE_BYTES / part.len()) + tail
 }
 
 /// What is wrong with how a command ended.
@@ -161,8 +187,8 @@ fn bounded(place: &Path, arguments: &str) -> Output {
 fn check(output: &Output, file: &str, kind: Kind) -> Option<Wrong> {
     let said = String::from_utf8_lossy(&output.stderr);
     let short = said.get(..400).unwrap_or(&said);
-    // An empty file may be a sound one.
-    let may_succeed = kind == Kind::Empty;
+    // Such a file may be a sound one.
+    let may_succeed = matches!(kind, Kind::Empty | Kind::Dense | Kind::DenseLine);
     match output.status.code() {
         Some(0 | 3) if may_succeed => None,
         Some(1 | 2) if (said.contains(file) || may_succeed) && !said.contains("panicked") => None,

@@ -45,7 +45,7 @@ impl InputKind {
             // The largest has the variables of a server, or a row for each of 2,000 files.
             Self::Document | Self::Facts => 16 * MIB,
             // A page has at most 3 MB (`crates/report/tests/report/render/size.rs`), and the other two are parts of it.
-            Self::Page | Self::OverTime | Self::Folded => 128 * MIB,
+            Self::Page | Self::OverTime | Self::Folded => 16 * MIB,
             // A cell or a turn takes some hundred bytes, and a study has some thousand of them.
             Self::StudyState | Self::TurnLog => 64 * MIB,
             // Eighty million times: the largest rate for a minute.

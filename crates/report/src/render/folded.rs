@@ -6,16 +6,26 @@ use thiserror::Error;
 
 use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
 
-/// Error for a line that is not a folded stack of this kind of time.
+/// Frames of the largest texts that are read. The file may be a stranger's, and a frame of one byte takes some fifty in the
+/// memory; real runs have some ten thousand.
+const MOST_FRAMES: usize = 1 << 20;
+
+/// Error for a text that is not folded stacks of this kind of time.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line} of the folded stacks, {text:?}, is not `{whole};FRAME;... NANOSECONDS`", whole = .whole.as_str())]
-pub struct FoldedError {
-    /// Time that the stacks should split.
-    whole: Whole,
-    /// Line number, from 1.
-    line: usize,
-    /// Start of the line.
-    text: String,
+pub enum FoldedError {
+    /// A line is something else.
+    #[error("line {line} of the folded stacks, {text:?}, is not `{whole};FRAME;... NANOSECONDS`", whole = .whole.as_str())]
+    Line {
+        /// Time that the stacks should split.
+        whole: Whole,
+        /// Line number, from 1.
+        line: usize,
+        /// Start of the line.
+        text: String,
+    },
+    /// It has too many frames.
+    #[error("the folded stacks have more than {MOST_FRAMES} frames")]
+    TooMany,
 }
 
 /// Returns the lines, in the order of the stacks.
@@ -41,11 +51,14 @@ pub(crate) fn line(whole: Whole, stack: &StackTotal) -> String {
 
 /// Reads the stacks back; empty lines are skipped.
 pub fn parse(whole: Whole, text: &str) -> Result<Vec<StackTotal>, FoldedError> {
+    if text.bytes().filter(|byte| b";\n".contains(byte)).count() > MOST_FRAMES {
+        return Err(FoldedError::TooMany);
+    }
     let lines = (1..).zip(text.lines());
     lines
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(number, text)| {
-            stack(whole, text).ok_or_else(|| FoldedError {
+            stack(whole, text).ok_or_else(|| FoldedError::Line {
                 whole,
                 line: number,
                 text: text.chars().take(80).collect(),
@@ -120,6 +133,15 @@ mod tests {
             "line 2 of the folded stacks, \"mysqld;main 7\", is not `commit;FRAME;... NANOSECONDS`"
         );
     }
+
+    #[test]
+    fn short_frames_without_number_are_refused() {
+        for unit in ["a;", "commit;a 1\n", "\n"] {
+            let text = format!("commit;{} 1\n", unit.repeat(MOST_FRAMES));
+            assert_eq!(parse(Whole::Commit, &text), Err(FoldedError::TooMany), "{unit:?}");
+        }
+    }
+
     #[test]
     fn stacks_of_another_kind_are_refused() {
         let error = parse(Whole::Response, "response;lag 3\ncommit;own;on CPU 12\n").unwrap_err();
