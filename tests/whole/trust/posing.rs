@@ -43,6 +43,30 @@ fn tree() -> PathBuf {
     tree.to_owned()
 }
 
+/// Groups that somebody else than the system made: in the tree of a controller, and in a container.
+fn other_groups(unit: &str, put: &impl Fn(&Path), refused: &impl Fn(&str, &[&str]), traced: &impl Fn(&str)) {
+    let (outer, inner) = (format!("{:064x}", std::process::id()), "5e".repeat(32));
+    let container = tree().join(&outer).join(&inner);
+    let _container = Groups::made(&container);
+    put(&container);
+    traced(&format!("--unit {outer}"));
+    refused(&format!("--unit {inner}"), &["no server in the unit", &inner]);
+    // The trees of controllers are version 1's.
+    let memory = Path::new("/sys/fs/cgroup/memory");
+    let is_mounted = memory.is_dir() && memory.join("tasks").exists();
+    let service = memory.join(format!("{unit}.slice/{unit}.service"));
+    let _service = is_mounted.then(|| {
+        let made = Groups::made(&service);
+        put(&tree());
+        put(&service);
+        refused(&format!("--unit {unit}"), &["no server in the unit"]);
+        // The process leaves them, so that they can be removed.
+        put(memory);
+        made
+    });
+    put(&tree());
+}
+
 #[test]
 fn a_users_process_is_not_taken_for_the_server_of_a_unit_or_of_a_directory() {
     let _turn = beside_others();
@@ -75,6 +99,7 @@ fn a_users_process_is_not_taken_for_the_server_of_a_unit_or_of_a_directory() {
     refused(&format!("--unit {unit}"), &["no server in the unit"]);
     let directory = programs.path("");
     let data = format!("--data-dir {}", directory.display());
+    other_groups(&unit, &put, &refused, &traced);
     refused(&data, &["no server with the data directory", "belongs to user 0"]);
     chown(&directory, Some(NOBODY), None).unwrap();
     traced(&data);

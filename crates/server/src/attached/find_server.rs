@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use logtrace_common::process::{FileId, ProcessHandle};
 use procfs::process::all_processes;
 
-use crate::attached::unit_group;
+use crate::attached::unit_group::{ControlGroup, Trees};
 use crate::connection::peer::is_server;
 use crate::facts::container::groups_of;
 
@@ -27,8 +27,8 @@ struct Running {
     program: PathBuf,
     /// Effective user.
     uid: u32,
-    /// Paths of its control groups, one for each hierarchy.
-    groups: Vec<String>,
+    /// Its control groups, one for each hierarchy.
+    groups: Vec<ControlGroup>,
     /// Device and inode of its working directory. Both servers change to their data directory when they start
     /// (sql/mysqld.cc, `my_setwd`).
     directory: Option<FileId>,
@@ -38,7 +38,11 @@ struct Running {
 /// directory of the tree of control groups; a container's is, too.
 pub(crate) fn server_of_unit(unit: &str) -> anyhow::Result<Arc<ProcessHandle>> {
     let names = names_of(unit, &UNIT_DIRECTORIES.map(Path::new));
-    the_server(|server| server.is_in(&names), &format!("in the unit {unit}"))
+    let trees = Trees::mounted()?;
+    the_server(
+        |server| server.is_in(&trees, &names),
+        &format!("in the unit {unit}"),
+    )
 }
 
 /// Returns the only server with a data directory. It may be named by any of its paths: a server in a container has another.
@@ -76,23 +80,21 @@ impl Running {
             pid: process.pid(),
             program,
             uid: process.entry().status().ok()?.euid,
-            groups: groups.into_iter().map(|group| group.pathname).collect(),
+            groups: groups.into_iter().map(ControlGroup::from).collect(),
             directory: process.working_directory().ok(),
         })
     }
 
-    fn is_in(&self, names: &[String]) -> bool {
-        self.groups.iter().any(|group| unit_group::is_in(group, names))
+    fn is_in(&self, trees: &Trees, names: &[String]) -> bool {
+        self.groups.iter().any(|group| trees.is_in(group, names))
     }
 
     /// Describes the process, with its longest control group: that of systemd or of a container.
     fn describe(&self) -> String {
-        let group = self.groups.iter().max_by_key(|group| group.len());
+        let paths = self.groups.iter().map(|group| group.path.as_str());
+        let group = paths.max_by_key(|path| path.len());
         let (pid, program) = (self.pid, self.program.display());
-        format!(
-            "process {pid} ({program}) in {}",
-            group.map_or("/", String::as_str)
-        )
+        format!("process {pid} ({program}) in {}", group.unwrap_or("/"))
     }
 }
 
@@ -151,26 +153,22 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::attached::unit_group::Hierarchy;
+
+    fn on_version_2(path: &str) -> ControlGroup {
+        ControlGroup {
+            hierarchy: Hierarchy::Unified,
+            path: path.to_owned(),
+        }
+    }
 
     fn running(pid: u32, group: &str) -> Running {
         Running {
             pid,
             program: "/usr/sbin/mysqld".into(),
             uid: 27,
-            groups: vec!["/".to_owned(), group.to_owned()],
+            groups: ["/", group].map(on_version_2).to_vec(),
             directory: None,
-        }
-    }
-
-    #[test]
-    fn a_unit_is_a_whole_part_of_the_path_of_a_control_group() {
-        let server = running(7, "/system.slice/system-mariadb.slice/mariadb@one.service");
-        let is_in = |unit| server.is_in(&names_of(unit, &[]));
-        for unit in ["mariadb@one", "mariadb@one.service", "system.slice"] {
-            assert!(is_in(unit), "{unit}");
-        }
-        for unit in ["", "mariadb", "one.service", "mariadb@one.servic", "/"] {
-            assert!(!is_in(unit), "{unit}");
         }
     }
 

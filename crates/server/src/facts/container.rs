@@ -63,12 +63,20 @@ const PREFIXES: [(&str, &str); 6] = [
 /// Returns the container that a path names, the innermost one.
 fn container_of(path: &str) -> Option<ContainerFacts> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-    (0..parts.len()).rev().find_map(|at| {
-        let (before, part) = (&parts[..at], parts[at]);
-        by_prefix(part)
-            .or_else(|| by_machine(before, part))
-            .or_else(|| by_parent(before, part))
-    })
+    (0..parts.len())
+        .rev()
+        .find_map(|at| container_at(&parts[..at], parts[at]))
+}
+
+/// Returns whether a group, with those around it, is a container's.
+pub(crate) fn is_container(before: &[&str], part: &str) -> bool {
+    container_at(before, part).is_some()
+}
+
+fn container_at(before: &[&str], part: &str) -> Option<ContainerFacts> {
+    by_prefix(part)
+        .or_else(|| by_machine(before, part))
+        .or_else(|| by_parent(before, part))
 }
 
 fn by_prefix(part: &str) -> Option<ContainerFacts> {
