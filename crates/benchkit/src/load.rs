@@ -49,6 +49,8 @@ impl SteadyLoad {
             dataset: DATASET,
             create_database: true,
             connections: CONNECTIONS,
+            session: Vec::new(),
+            globals: Vec::new(),
         };
         load(&tables, &mut |_| {}).context("cannot make the tables")?;
         let config = DriveConfig {

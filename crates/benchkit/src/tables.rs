@@ -27,6 +27,8 @@ pub fn load(server: &Connection, workload: &'static WorkloadInfo) -> anyhow::Res
         dataset: DATASET,
         create_database: true,
         connections: LOADERS,
+        session: Vec::new(),
+        globals: Vec::new(),
     };
     logtrace_driver::load(&config, &mut |_| {}).context("cannot make the tables")?;
     Ok(())

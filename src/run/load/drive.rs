@@ -39,6 +39,8 @@ pub(crate) async fn load_tables(
         dataset: config.dataset,
         create_database: true,
         connections: LOADERS,
+        session: config.session.clone(),
+        globals: config.settings.clone(),
     };
     let line = line.clone();
     let (first, has_rows) = oneshot::channel();

@@ -8,6 +8,7 @@ mod other_end;
 pub(crate) mod server_conn;
 pub(crate) mod server_stream;
 pub(crate) mod session_settings;
+mod session_setup;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +21,7 @@ use crate::client::error::{ConnectError, KeyRefused};
 use crate::client::login_filter::{LoginFilter, Refusal};
 use crate::client::login_relay::LoginRelay;
 use crate::client::server_conn::ServerConn;
-use crate::client::server_stream::{CONNECT_TIMEOUT, NotTheServer, ServerStream};
+use crate::client::server_stream::{CONNECT_TIMEOUT, KEEPALIVE_IDLE, NotTheServer, ServerStream};
 use crate::connection::{Connection, Endpoint, Password};
 use crate::tls::{SslMode, Tls};
 
@@ -195,6 +196,7 @@ impl Connection {
             .ssl_opts(self.tls.options())
             // Otherwise the library would use the socket instead of a TCP connection to localhost.
             .prefer_socket(false)
+            .tcp_keepalive(Some(KEEPALIVE_IDLE))
             // Callers that prepare statements keep them themselves.
             .stmt_cache_size(0);
         match &self.endpoint {

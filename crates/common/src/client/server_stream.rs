@@ -1,10 +1,12 @@
 //! Stream to a server, and who holds its other end. Nothing is sent before that is known.
 
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use mysql_async::{IoError, ServerError};
+use rustix::net::sockopt::{set_socket_keepalive, set_tcp_keepidle};
 use thiserror::Error;
 use tokio::net::{TcpStream, UnixStream};
 
@@ -13,6 +15,12 @@ use crate::connection::Endpoint;
 
 /// Time that a server has to greet a client and to let it in.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Idle time after which the kernel probes a TCP connection.
+///
+/// The connection that holds the lock of a running server is idle for a whole measurement. Balancers and firewalls drop
+/// connections on which they see nothing for some minutes, many of them without a word to either end.
+pub(crate) const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 
 /// Bytes of a greeting that are looked at: enough for an error and its text.
 const PEEKED_BYTES: usize = 512;
@@ -72,11 +80,7 @@ impl ServerStream {
     pub async fn connect(endpoint: &Endpoint, server_uid: Option<u32>) -> mysql_async::Result<Self> {
         let stream = match endpoint {
             Endpoint::Socket(path) => Self::Socket(UnixStream::connect(path).await?),
-            Endpoint::Tcp(address, port) => {
-                let stream = TcpStream::connect((*address, *port)).await?;
-                stream.set_nodelay(true)?;
-                Self::Tcp(stream)
-            }
+            Endpoint::Tcp(address, port) => Self::Tcp(kept_alive((*address, *port).into()).await?),
         };
         let Some(expected) = server_uid else {
             return Ok(stream);
@@ -136,6 +140,15 @@ impl NotTheServer {
     }
 }
 
+/// Connects by TCP.
+async fn kept_alive(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    set_tcp_keepidle(&stream, KEEPALIVE_IDLE)?;
+    set_socket_keepalive(&stream, true)?;
+    Ok(stream)
+}
+
 fn listener(stream: &UnixStream) -> io::Result<Owner> {
     let credentials = stream.peer_cred()?;
     let pid = credentials.pid().and_then(|pid| u32::try_from(pid).ok());
@@ -170,6 +183,8 @@ mod tests {
     use std::net::TcpListener;
     use std::os::unix::net::UnixListener;
     use std::thread;
+
+    use rustix::net::sockopt::{socket_keepalive, tcp_keepidle};
 
     use super::*;
 
@@ -235,6 +250,15 @@ mod tests {
         }
         let error = greeted(b"", true, None).await.unwrap_err();
         assert!(matches!(error, mysql_async::Error::Io(_)), "{error}");
+    }
+
+    #[tokio::test]
+    async fn idle_tcp_connections_are_kept_alive() {
+        let ServerStream::Tcp(stream) = greeted(b"hello", false, None).await.unwrap() else {
+            panic!("it is TCP")
+        };
+        assert!(socket_keepalive(&stream).unwrap());
+        assert_eq!(tcp_keepidle(&stream).unwrap(), KEEPALIVE_IDLE);
     }
 
     #[test]

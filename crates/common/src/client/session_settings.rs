@@ -6,13 +6,6 @@
 //! So do variables that need privileges for a session (`sql_log_bin`, `sql_require_primary_key`): where they forbid a
 //! statement, its error says so.
 
-use mysql_async::Error;
-use mysql_async::prelude::Queryable;
-
-use crate::client::ConnectError;
-use crate::client::server_conn::ServerConn;
-use crate::connection::Connection;
-
 /// Work of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SessionUse {
@@ -26,35 +19,38 @@ pub enum SessionUse {
 
 /// Setting of a session.
 #[derive(Clone, Copy, Debug)]
-struct SessionSetting {
+pub(crate) struct SessionSetting {
     /// Names of the variable.
-    names: &'static [&'static str],
+    pub(crate) names: &'static [&'static str],
     /// Setting, as it follows `SET SESSION`.
-    sql: &'static str,
-    form: Form,
+    pub(crate) sql: &'static str,
+    /// Value that a `SELECT` shows afterwards.
+    pub(crate) value: &'static str,
+    pub(crate) form: Form,
     /// First use that needs the setting; the later ones need it, too.
-    from: SessionUse,
+    pub(crate) from: SessionUse,
     /// What would happen without the setting.
-    without: &'static str,
+    pub(crate) without: &'static str,
 }
 
 /// Form of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(crate) enum Form {
     /// Variable of both servers.
     Variable,
     /// Variable of MySQL, in a comment that MariaDB does not execute.
     MySql,
     /// Variable of MariaDB, in a comment that MySQL does not execute.
     MariaDb,
-    /// Characteristic of transactions, whose variable has another name in each version.
+    /// Characteristic of transactions, whose variable has another name on MySQL than on MariaDB, in this order.
     Transaction,
 }
 
-const SETTINGS: &[SessionSetting] = &[
+pub(crate) const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["autocommit"],
         sql: "autocommit = 1",
+        value: "1",
         form: Form::Variable,
         from: SessionUse::FileRequests,
         without: "rows of the load and of requests without BEGIN would be rolled back at the end of the session",
@@ -62,6 +58,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["completion_type"],
         sql: "completion_type = 0",
+        value: "NO_CHAIN",
         form: Form::Variable,
         from: SessionUse::FileRequests,
         without: "COMMIT would begin another transaction, in which later statements are lost, or end the connection",
@@ -69,6 +66,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["character_set_client"],
         sql: "character_set_client = utf8mb4",
+        value: "utf8mb4",
         form: Form::Variable,
         from: SessionUse::FileRequests,
         without: "texts in UTF-8 would be misread where the server ignores what a login asks for \
@@ -77,6 +75,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["character_set_results"],
         sql: "character_set_results = utf8mb4",
+        value: "utf8mb4",
         form: Form::Variable,
         from: SessionUse::FileRequests,
         without: "texts would arrive in another character set",
@@ -84,6 +83,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["collation_connection", "character_set_connection"],
         sql: "collation_connection = utf8mb4_general_ci",
+        value: "utf8mb4_general_ci",
         form: Form::Variable,
         from: SessionUse::FileRequests,
         without: "texts would be converted to another character set (both servers have this collation)",
@@ -91,6 +91,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["sql_mode"],
         sql: "sql_mode = 'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION'",
+        value: "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION",
         form: Form::Variable,
         from: SessionUse::Requests,
         without: "quotes, backslashes, BEGIN and an id of 0 would mean something else (ANSI_QUOTES, \
@@ -99,6 +100,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["sql_select_limit"],
         sql: "sql_select_limit = 18446744073709551615",
+        value: "18446744073709551615",
         form: Form::Variable,
         from: SessionUse::Requests,
         without: "answers would be cut off, those of SHOW, too",
@@ -106,6 +108,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["sql_big_selects", "max_join_size"],
         sql: "sql_big_selects = 1",
+        value: "1",
         form: Form::Variable,
         from: SessionUse::Requests,
         without: "a table with more rows than max_join_size could not be counted",
@@ -113,6 +116,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["sql_safe_updates"],
         sql: "sql_safe_updates = 0",
+        value: "0",
         form: Form::Variable,
         from: SessionUse::Requests,
         without: "an UPDATE would fail where the optimizer reads a small table without its key",
@@ -120,6 +124,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["transaction_read_only", "tx_read_only"],
         sql: "TRANSACTION READ WRITE",
+        value: "0",
         form: Form::Transaction,
         from: SessionUse::Requests,
         without: "nothing could be written",
@@ -127,6 +132,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["transaction_isolation", "tx_isolation"],
         sql: "TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+        value: "REPEATABLE-READ",
         form: Form::Transaction,
         from: SessionUse::Unmeasured,
         without: "a check of tables in use would see parts of transactions (READ UNCOMMITTED), or lock rows",
@@ -134,6 +140,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["unique_checks"],
         sql: "unique_checks = 1",
+        value: "1",
         form: Form::Variable,
         from: SessionUse::Unmeasured,
         without: "InnoDB may let duplicates into unique indexes",
@@ -141,6 +148,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["wait_timeout"],
         sql: "wait_timeout = 31536000",
+        value: "31536000",
         form: Form::Variable,
         from: SessionUse::Unmeasured,
         without: "a session that waits for the end of a load would be closed (a year is the maximum)",
@@ -148,6 +156,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["max_execution_time"],
         sql: "max_execution_time = 0",
+        value: "0",
         form: Form::MySql,
         from: SessionUse::Unmeasured,
         without: "counting and checking large tables would take too long",
@@ -155,6 +164,7 @@ const SETTINGS: &[SessionSetting] = &[
     SessionSetting {
         names: &["max_statement_time"],
         sql: "max_statement_time = 0",
+        value: "0.000000",
         form: Form::MariaDb,
         from: SessionUse::Unmeasured,
         without: "loading, counting and checking large tables would take too long",
@@ -163,12 +173,12 @@ const SETTINGS: &[SessionSetting] = &[
 
 impl SessionSetting {
     /// Returns whether sessions of this use need the setting. Variables whose value the user chose stay the server's.
-    fn applies(&self, session: SessionUse, chosen: &[&str]) -> bool {
+    pub(crate) fn applies(&self, session: SessionUse, chosen: &[&str]) -> bool {
         session >= self.from && !self.names.iter().any(|name| chosen.contains(name))
     }
 
     /// Returns the statement for this setting alone.
-    fn statement(&self) -> String {
+    pub(crate) fn statement(&self) -> String {
         match self.form {
             Form::Variable | Form::Transaction => format!("SET SESSION {}", self.sql),
             // The other server refuses a comment alone.
@@ -178,7 +188,7 @@ impl SessionSetting {
 
     /// Returns the setting as it follows others in one statement. Servers execute a comment of their own
     /// (dev.mysql.com/doc/refman/9.7/en/comments.html, mariadb.com/kb/en/comment-syntax).
-    fn further(&self) -> String {
+    pub(crate) fn further(&self) -> String {
         match self.form {
             Form::Variable => format!(", {}", self.sql),
             Form::MySql => format!(" /*!50708 , SESSION {} */", self.sql),
@@ -186,78 +196,17 @@ impl SessionSetting {
             Form::Transaction => String::new(),
         }
     }
-}
 
-/// Statement that makes several settings at once.
-struct Joined {
-    sql: String,
-    settings: Vec<&'static SessionSetting>,
-}
-
-/// Returns the statements for a session: one for all variables, and one for each characteristic of transactions.
-fn statements(session: SessionUse, chosen: &[&str]) -> Vec<Joined> {
-    let settings = SETTINGS.iter().filter(|setting| setting.applies(session, chosen));
-    let (of_transactions, mut variables): (Vec<&SessionSetting>, Vec<&SessionSetting>) =
-        settings.partition(|setting| setting.form == Form::Transaction);
-    // The statement begins with a variable that both servers have.
-    variables.sort_by_key(|setting| setting.form != Form::Variable);
-    let (first, more) = match variables.split_first() {
-        Some((first, more)) => (Some(first.statement()), more),
-        None => (None, &[][..]),
-    };
-    let of_variables = first.map(|first| Joined {
-        sql: first + &more.iter().map(|setting| setting.further()).collect::<String>(),
-        settings: variables.clone(),
-    });
-    let of_transactions = of_transactions.into_iter().map(|setting| Joined {
-        sql: setting.statement(),
-        settings: vec![setting],
-    });
-    of_variables.into_iter().chain(of_transactions).collect()
-}
-
-impl Connection {
-    /// Sets what a session relies on, by `send`, which sends one statement. `chosen` has the names of variables that the
-    /// user set on the server: they stay.
-    ///
-    /// Fails with [`ConnectError::Session`], which names the setting that the server refuses.
-    pub async fn set_up_session(
-        &self,
-        session: SessionUse,
-        chosen: &[&str],
-        mut send: impl AsyncFnMut(String) -> Result<(), Error>,
-    ) -> Result<(), ConnectError> {
-        for Joined { sql, settings } in statements(session, chosen) {
-            match send(sql).await {
-                Ok(()) => {}
-                Err(Error::Server(_)) => {
-                    for setting in settings {
-                        let alone = send(setting.statement()).await;
-                        alone.map_err(|reason| self.setting_refused(setting, reason))?;
-                    }
-                }
-                Err(error) => return Err(self.explain(error)),
+    /// Returns the variable as it follows others in a `SELECT`, in comments like those of [`Self::further`].
+    pub(crate) fn selected(&self) -> String {
+        match (self.form, self.names) {
+            (Form::Transaction, [mysql, mariadb]) => {
+                format!(" /*!50720 , @@{mysql} */ /*M! , @@{mariadb} */")
             }
-        }
-        Ok(())
-    }
-
-    /// Sets what a session relies on whose work is not measured.
-    pub(crate) async fn set_up(&self, mut conn: ServerConn) -> Result<ServerConn, ConnectError> {
-        let send = async |sql: String| conn.query_drop(sql).await;
-        self.set_up_session(SessionUse::Unmeasured, &[], send).await?;
-        Ok(conn)
-    }
-
-    fn setting_refused(&self, setting: &SessionSetting, reason: Error) -> ConnectError {
-        match reason {
-            Error::Server(_) => ConnectError::Session {
-                endpoint: self.endpoint.clone(),
-                setting: setting.sql,
-                without: setting.without,
-                reason: Box::new(reason),
-            },
-            other => self.explain(other),
+            (Form::MySql, [name, ..]) => format!(" /*!50708 , @@{name} */"),
+            (Form::MariaDb, [name, ..]) => format!(" /*M! , @@{name} */"),
+            (Form::Variable | Form::Transaction, [name, ..]) => format!(", @@{name}"),
+            (_, []) => String::new(),
         }
     }
 }
@@ -265,55 +214,6 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn sql(session: SessionUse, chosen: &[&str]) -> Vec<String> {
-        let statements = statements(session, chosen).into_iter();
-        statements.map(|joined| joined.sql).collect()
-    }
-
-    #[test]
-    fn one_statement_sets_all_variables() {
-        let statements = sql(SessionUse::Unmeasured, &[]);
-        assert_eq!(statements.len(), 3, "{statements:?}");
-        assert!(statements[0].starts_with("SET SESSION autocommit = 1, completion_type = 0, "));
-        assert!(
-            statements[0].ends_with(
-                " /*!50708 , SESSION max_execution_time = 0 */ /*M! , SESSION max_statement_time = 0 */"
-            ),
-            "{}",
-            statements[0]
-        );
-        assert_eq!(statements[1], "SET SESSION TRANSACTION READ WRITE");
-    }
-
-    #[test]
-    fn a_file_keeps_the_servers_rules_and_requests_its_limits() {
-        let file = sql(SessionUse::FileRequests, &[]);
-        assert_eq!(file.len(), 1);
-        assert!(
-            file[0].contains("autocommit") && !file[0].contains("sql_mode"),
-            "{file:?}"
-        );
-        let requests = sql(SessionUse::Requests, &[]).join(";");
-        assert!(
-            requests.contains("sql_mode") && requests.contains("READ WRITE"),
-            "{requests}"
-        );
-        assert!(
-            !requests.contains("ISOLATION") && !requests.contains("time"),
-            "{requests}"
-        );
-    }
-
-    #[test]
-    fn what_the_user_chose_stays() {
-        let chosen = ["autocommit", "tx_read_only", "max_join_size"];
-        let left = sql(SessionUse::Requests, &chosen).join(";");
-        assert!(left.starts_with("SET SESSION completion_type = 0, "), "{left}");
-        for gone in ["autocommit", "READ WRITE", "sql_big_selects"] {
-            assert!(!left.contains(gone), "{left}");
-        }
-    }
 
     #[test]
     fn each_setting_has_a_reason_and_a_name_of_its_own() {

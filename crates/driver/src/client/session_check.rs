@@ -29,7 +29,7 @@ pub(crate) async fn set_up(
     globals: &[Variable],
 ) -> Result<(), ConnectError> {
     let chosen: Vec<&str> = globals.iter().map(Variable::name).collect();
-    let send = async |sql: String| conn.execute(&Call::Query(sql)).await;
+    let send = async |sql: String| conn.rows(&Call::Query(sql)).await;
     connection.set_up_session(session, &chosen, send).await
 }
 

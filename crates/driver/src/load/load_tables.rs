@@ -5,14 +5,14 @@ use std::iter::once;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
-use logtrace_common::ServerConn;
+use logtrace_common::{ServerConn, Variable};
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
-use crate::client::connection as client;
-use crate::client::session_check::set_up;
+use crate::client::connection::{self as client, Call};
+use crate::client::session_check::{set_session, set_up};
 use crate::client::target::Target;
 use crate::error::{DriveError, failed};
 use crate::load::count_rows::check_rows;
@@ -41,6 +41,11 @@ pub struct LoadConfig {
     pub create_database: bool,
     /// Number of connections that load at the same time.
     pub connections: NonZeroUsize,
+    /// Session variables that each connection of the drive sets. The load takes only what stored programs keep of the session
+    /// that creates them: `sql_mode`.
+    pub session: Vec<Variable>,
+    /// Global variables that were set on the server for the drive. What creates stored programs leaves them as they are.
+    pub globals: Vec<Variable>,
 }
 
 /// Progress of a load.
@@ -169,7 +174,7 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
             }
             if tpcc.profile.has_procedures() {
                 let procedures = tpcc::procedures::definitions::create_procedures();
-                execute(config, procedures, "create the stored procedures").await?;
+                create_stored(config, procedures).await?;
             }
             Ok(())
         }
@@ -181,17 +186,42 @@ async fn fill_tables(config: &LoadConfig, progress: &mut dyn FnMut(LoadProgress)
     }
 }
 
-/// Creates the tables of a file and checks its statements, in a session like those of its requests.
+/// Creates the tables of a file and checks its statements.
 async fn check_file(config: &LoadConfig, custom: &CustomWorkload) -> Result<(), DriveError> {
-    let Target {
-        connection, database, ..
-    } = &config.target;
-    let mut conn = client::Conn::connect(connection, Some(database)).await?;
-    set_up(&mut conn, connection, config.requests.session(), &[]).await?;
+    let mut conn = connect_as_requests(config).await?;
     check(&mut conn, custom, config.requests.protocol()).await?;
     // If the session does not end in order, the server ends it.
     let _ = conn.disconnect().await;
     Ok(())
+}
+
+/// Creates stored procedures. They run with the `sql_mode` of the session that creates them.
+async fn create_stored(
+    config: &LoadConfig,
+    statements: impl Iterator<Item = String>,
+) -> Result<(), DriveError> {
+    let mut conn = connect_as_requests(config).await?;
+    for sql in statements {
+        let created = conn.execute(&Call::Query(sql)).await;
+        created.map_err(failed("create the stored procedures"))?;
+    }
+    let _ = conn.disconnect().await;
+    Ok(())
+}
+
+/// Returns a session like those of the requests, as far as it matters to tables and stored programs.
+async fn connect_as_requests(config: &LoadConfig) -> Result<client::Conn, DriveError> {
+    let Target {
+        connection, database, ..
+    } = &config.target;
+    let mut conn = client::Conn::connect(connection, Some(database)).await?;
+    set_up(&mut conn, connection, config.requests.session(), &config.globals).await?;
+    let modes = config
+        .session
+        .iter()
+        .filter(|variable| variable.name() == "sql_mode");
+    set_session(&mut conn, &modes.cloned().collect::<Vec<_>>()).await?;
+    Ok(conn)
 }
 
 /// Executes statements on a connection of their own. `purpose` says in errors what they do.

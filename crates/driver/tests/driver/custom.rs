@@ -30,6 +30,8 @@ fn loaded(target: &Target, text: &str) -> Result<u64, DriveError> {
         dataset: DATASET,
         create_database: true,
         connections: NonZeroUsize::new(2).unwrap(),
+        session: Vec::new(),
+        globals: Vec::new(),
     };
     let mut rows = 0;
     load(&config, &mut |progress| {

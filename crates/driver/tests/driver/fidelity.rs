@@ -127,6 +127,8 @@ fn tables_have_the_rows_indexes_and_content_of_the_seed() {
             dataset,
             create_database: true,
             connections: NonZeroUsize::new(2).unwrap(),
+            session: Vec::new(),
+            globals: Vec::new(),
         };
         load(&config("one"), &mut |progress| seen.push(progress)).unwrap();
         load(&config("two"), &mut |_| {}).unwrap();
@@ -159,6 +161,8 @@ fn load_into(target: Target, create_database: bool) -> Result<Loaded, DriveError
         dataset: SMALL,
         create_database,
         connections: NonZeroUsize::MIN,
+        session: Vec::new(),
+        globals: Vec::new(),
     };
     load(&config, &mut |_| {})
 }
@@ -196,6 +200,8 @@ fn tables_of_an_earlier_load_are_reused_if_complete_and_equal() {
                 dataset,
                 create_database: true,
                 connections: NonZeroUsize::MIN,
+                session: Vec::new(),
+                globals: Vec::new(),
             };
             load(&config, &mut |_| {}).unwrap()
         };

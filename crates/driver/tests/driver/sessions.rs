@@ -118,6 +118,8 @@ fn try_load(target: &Target, requests: Requests) -> Result<Loaded, DriveError> {
         dataset: DATASET,
         create_database: true,
         connections: NonZeroUsize::new(2).unwrap(),
+        session: Vec::new(),
+        globals: Vec::new(),
     };
     load(&config, &mut |_| {})
 }
@@ -206,6 +208,43 @@ fn what_the_server_does_at_a_login_is_undone() {
         let set = globals(&server);
         assert_all_is_counted(&server, &target);
         assert_eq!(globals(&server), set, "{flavor:?}");
+    }
+}
+
+/// A proxy that does not know a variable may keep a session that sets it on one server, whatever its rules are.
+#[test]
+fn sessions_set_only_what_differs() {
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &["--general-log=ON"]);
+        let target = server.target("logtrace");
+        let requests = of_file(FILE, &WorkloadOptions::default());
+        load_requests(&target, requests.clone());
+        let loaded = server.general_log().len();
+        drive_some(&target, requests);
+        let log = server.general_log();
+        assert!(
+            log[loaded..].contains("SELECT 1, @@autocommit, @@completion_type"),
+            "{log}"
+        );
+        assert!(
+            !log[loaded..].contains("SET SESSION"),
+            "{flavor:?}: {}",
+            &log[loaded..]
+        );
+        // Those of the test set what they rely on themselves.
+        let of_logtrace = log
+            .lines()
+            .filter(|line| !line.contains("SET SESSION autocommit = 1, sql_big_selects"));
+        let set = of_logtrace.filter(|line| line.contains("completion_type ="));
+        assert_eq!(set.collect::<Vec<_>>(), Vec::<&str>::new(), "{flavor:?}");
+        server.run("SET GLOBAL completion_type = 'CHAIN'");
+        // Its keys would be there twice.
+        load_requests(&target, of_file(FILE, &WorkloadOptions::default()));
+        drive_some(&target, of_file(FILE, &WorkloadOptions::default()));
+        assert!(
+            server.general_log().contains("SET SESSION completion_type = 0\n"),
+            "{flavor:?}"
+        );
     }
 }
 

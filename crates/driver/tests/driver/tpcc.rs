@@ -39,6 +39,8 @@ fn load_warehouses(target: &Target, options: &WorkloadOptions) -> u64 {
         dataset: DATASET,
         create_database: true,
         connections: NonZeroUsize::new(2).unwrap(),
+        session: Vec::new(),
+        globals: Vec::new(),
     };
     let (mut rows, mut total) = (0, 0);
     let mut follow = |progress: LoadProgress| {

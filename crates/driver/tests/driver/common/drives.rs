@@ -58,6 +58,8 @@ pub(crate) fn load_dataset(target: &Target, dataset: Dataset) {
         dataset,
         create_database: true,
         connections: NonZeroUsize::new(2).unwrap(),
+        session: Vec::new(),
+        globals: Vec::new(),
     };
     load(&config, &mut |_| {}).unwrap();
 }
