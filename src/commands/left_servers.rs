@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io;
 
 use anyhow::Context;
-use logtrace_common::{Connection, Endpoint, Password};
+use logtrace_common::{Connection, Password};
 use logtrace_driver::Target;
-use logtrace_server::{Home, LeftServer};
+use logtrace_server::{Home, LeftServer, write_dsn};
 
 use super::measure_and_report::in_event_loop;
 use crate::cli::doctor::DoctorArgs;
@@ -47,15 +47,6 @@ impl<'a> Passwords<'a> {
             true => self.login.password(left),
             false => Ok(None),
         }
-    }
-}
-
-/// Returns the address of a server, as `run --server` takes it.
-fn address(connection: &Connection) -> String {
-    let user = &connection.user;
-    match &connection.endpoint {
-        Endpoint::Socket(path) => format!("mysql://{user}@localhost/?socket={}", path.display()),
-        endpoint @ Endpoint::Tcp(..) => format!("mysql://{user}@{endpoint}/"),
     }
 }
 
@@ -103,7 +94,7 @@ pub(super) fn name_left(home: &Home, measured: Option<&Connection>) {
 /// Gives one server back. Returns the line that says so, or an error with what to type.
 fn described(server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Result<String> {
     let endpoint = server.connection().endpoint.clone();
-    let address = address(server.connection());
+    let address = write_dsn(server.connection());
     let (by_hand, note) = (server.by_hand(), server.note().display().to_string());
     let given = in_event_loop(async |_| {
         let password = passwords.of_server(server.connection())?;

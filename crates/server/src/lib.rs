@@ -23,7 +23,7 @@ mod unless_gone;
 pub use attached::give_back::LeftServer;
 pub use attached::managed::ManagedServer;
 pub use attached::observed::{ObservedChoice, ObservedServer};
-pub use connection::dsn::parse_dsn;
+pub use connection::dsn::{parse_dsn, write_dsn};
 pub use connection::locality::is_remote;
 pub use connection::option_file::OptionFile;
 pub use connection::private_text::read_password_file;

@@ -3,19 +3,17 @@
 use anyhow::anyhow;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
+use tokio::time::timeout;
 
 use crate::error::ServerError;
 use crate::settings::global_session::GlobalSession;
-use logtrace_common::{ConnectError, Connection, Flavor, ServerConn};
+use logtrace_common::{CONNECT_TIMEOUT, ConnectError, Connection, Flavor, ServerConn};
 
 /// Name of the lock. The server drops it when the connection that holds it ends (`GET_LOCK` of both servers).
 const NAME: &str = "logtrace";
 
 /// Seconds that a logtrace which was just killed may hold the lock: until the server has noticed.
 const PATIENCE_S: u32 = 2;
-
-/// Seconds that the idle connection may live: the largest `wait_timeout` of both servers, a year.
-const IDLE_S: u32 = 31_536_000;
 
 // The limits of its statements hold whatever `sql_select_limit` is: without rows, nobody would seem to hold the lock.
 
@@ -33,8 +31,6 @@ impl ServerLock {
     pub(crate) async fn acquire(connection: &Connection) -> Result<Self, ServerError> {
         let explain = |error| connection.explain(error);
         let mut conn = connection.connect().await?;
-        let idle = format!("SET SESSION wait_timeout = {IDLE_S}");
-        conn.query_drop(idle).await.map_err(explain)?;
         let locked = format!("SELECT GET_LOCK('{NAME}', {PATIENCE_S}) LIMIT 1");
         let locked: Option<Option<u8>> = conn.query_first(locked).await.map_err(explain)?;
         if locked.flatten() == Some(1) {
@@ -44,17 +40,21 @@ impl ServerLock {
         connection.disconnect(conn).await?;
         Err(anyhow!(
             "another logtrace measures the server on {}: {holder} holds the lock '{NAME}'. Wait until it is done, or end \
-             it",
+             it. The server keeps a connection that the network lost for hours: KILL ends it there",
             connection.endpoint
         )
         .into())
     }
 
-    /// Returns whether this connection still holds the lock. It does not after the server ended the connection.
+    /// Returns whether this connection still holds the lock. It does not after the server ended the connection, and no answer
+    /// in time counts as that: the connection may be lost in between, where neither end is told.
+    ///
+    /// A server that answers nobody is then named by the error of the next login.
     pub(crate) async fn is_held(&mut self) -> bool {
         let sql = format!("SELECT IS_USED_LOCK('{NAME}') = CONNECTION_ID() LIMIT 1");
-        let held: mysql_async::Result<Option<Option<bool>>> = self.conn.query_first(sql).await;
-        held.is_ok_and(|held| held.flatten() == Some(true))
+        let asked = timeout(CONNECT_TIMEOUT, self.conn.query_first::<Option<bool>, _>(sql));
+        let held = asked.await.map(|held| held.map(Option::flatten));
+        matches!(held, Ok(Ok(Some(true))))
     }
 
     /// Returns the session that holds the lock, for global variables.

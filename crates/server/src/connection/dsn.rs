@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use url::{Host, Url};
 
 use crate::connection::dsn_parameters::Parameters;
@@ -17,6 +18,13 @@ const USUAL_SOCKETS: [&str; 2] = ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mys
 
 const USUAL_PORT: u16 = 3306;
 
+/// What is written as %XX: all that a URL or a shell may read otherwise.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_');
+
 /// Reads the address of a server, `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`. Looks up the name of
 /// another host.
 ///
@@ -24,6 +32,18 @@ const USUAL_PORT: u16 = 3306;
 /// `localhost` and nothing more means the usual socket if there is one, else the usual port.
 pub fn parse_dsn(text: &str) -> anyhow::Result<Connection> {
     parse(text, Path::exists, address_of)
+}
+
+/// Writes the address and account of a server, so that [`parse_dsn`] reads the same.
+pub fn write_dsn(connection: &Connection) -> String {
+    let user = percent_encode(connection.user.as_bytes(), ENCODED);
+    match &connection.endpoint {
+        Endpoint::Socket(path) => {
+            let path = percent_encode(path.as_os_str().as_bytes(), ENCODED);
+            format!("mysql://{user}@localhost/?socket={path}")
+        }
+        endpoint @ Endpoint::Tcp(..) => format!("mysql://{user}@{endpoint}/"),
+    }
 }
 
 /// Returns the first address of a host's name.
@@ -324,6 +344,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_written_is_read(
+            user in "[^\0]{1,20}", path in "/[^\0]{0,40}", address: IpAddr, port: u16, is_socket: bool,
+        ) {
+            prop_assume!(!address.is_unspecified());
+            let endpoint = match is_socket {
+                true => Endpoint::Socket(path.into()),
+                false => Endpoint::Tcp(address, port),
+            };
+            let written = write_dsn(&Connection { endpoint: endpoint.clone(), user: user.clone(), ..dsn("mysql://localhost") });
+            // It is printed between these, for a shell.
+            prop_assert!(!written.contains('\''), "{written}");
+            let read = dsn(&written);
+            prop_assert_eq!((read.endpoint, read.user), (endpoint, user), "{}", written);
+        }
+
         #[test]
         fn no_text_panics(text in ".{0,60}") {
             let _ = parse(&text, |_| false, one_host);

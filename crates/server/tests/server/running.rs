@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use logtrace_common::Flavor;
-use logtrace_common::{ConnectError, Connection, Endpoint, Password, Variable};
+use logtrace_common::{CONNECT_TIMEOUT, ConnectError, Connection, Endpoint, Password, Variable};
 use logtrace_server::{
     Exit, Home, ManagedServer, Server, ServerChoice, ServerConfig, ServerError, SettingError, Storage, find,
     parse_dsn,
@@ -180,6 +180,23 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
     assert!(server.is_running());
     foreign.child.kill().unwrap();
     assert_eq!(server.died().await, Exit::Signal(9));
+}
+
+/// What is between the two may swallow a connection as well, without a word to either end.
+#[tokio::test]
+async fn a_server_that_stops_answering_is_not_waited_for_forever() {
+    let foreign = Foreign::start(Flavor::MariaDb).await;
+    let wanted = ["sync_binlog=7".parse().unwrap()];
+    let server = attach(foreign.notes.path(), &foreign.by_port("root"), &wanted).await;
+    let server = server.unwrap();
+    let pid = rustix::process::Pid::from_child(&foreign.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    let restored = tokio::time::timeout(5 * CONNECT_TIMEOUT, server.restore()).await;
+    let error = format!("{:#}", anyhow::Error::from(restored.unwrap().unwrap_err()));
+    assert!(
+        error.contains("does not answer") && error.contains("SET GLOBAL sync_binlog = 0"),
+        "{error}"
+    );
 }
 
 async fn refused_settings(foreign: &Foreign, old: u32) {
