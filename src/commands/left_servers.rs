@@ -92,7 +92,7 @@ pub(super) fn name_left(home: &Home, measured: Option<&Connection>) {
 }
 
 /// Gives one server back. Returns the line that says so, or an error with what to type.
-fn described(server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Result<String> {
+fn described(mut server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Result<String> {
     let endpoint = server.connection().endpoint.clone();
     let address = write_dsn(server.connection());
     let (by_hand, note) = (server.by_hand(), server.note().display().to_string());
@@ -105,6 +105,7 @@ fn described(server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Result<St
         Ok(())
     });
     given.with_context(|| {
+        let by_hand = server.by_hand();
         format!(
             "cannot give back the server on {endpoint}, which a killed run left changed. If it needs a password, name it: \
              `logtrace doctor --clean '{address}'`. Or type there: {by_hand} \

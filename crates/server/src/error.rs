@@ -101,6 +101,30 @@ pub enum SettingError {
         /// Message of the server, or what was seen.
         message: String,
     },
+    /// The account lacks a privilege.
+    #[error(
+        "this account may not set {name}: {message}. As an administrator type: GRANT {privilege} ON *.* TO ACCOUNT; ACCOUNT is what \
+         SELECT CURRENT_USER() tells it"
+    )]
+    Privilege {
+        /// Name of the variable.
+        name: String,
+        /// Privilege that is enough.
+        privilege: String,
+        /// Message of the server.
+        message: String,
+    },
+    /// The server changed other variables, too.
+    #[error(
+        "when {set} was set, the server also changed {others}. logtrace does not know this effect, so it undoes all: set the \
+         variables yourself, and measure without --set"
+    )]
+    Others {
+        /// Names of the variables that were set.
+        set: String,
+        /// Other variables, with old and new values.
+        others: String,
+    },
     /// The server refused the value.
     #[error("the server refuses {name}={value}: {message}")]
     Refused {

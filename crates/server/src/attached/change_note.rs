@@ -14,7 +14,7 @@ use crate::settings::global_session::set_statement;
 use logtrace_common::{Connection, Flavor};
 
 /// Version of the format.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// Changes that a run makes to a running server, with what undoes them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl ChangeNote {
     pub(crate) fn parse(text: &str) -> io::Result<Self> {
         let note: Self = serde_json::from_str(text)?;
         match note.schema {
-            1 | SCHEMA => Ok(note),
+            1..=SCHEMA => Ok(note),
             other => Err(io::Error::other(format!("its schema {other} is unknown"))),
         }
     }
@@ -172,7 +172,7 @@ pub(crate) mod tests {
         Change {
             name: name.into(),
             old: OldValue::Read(old),
-            new: new.into(),
+            new: Some(new.into()),
         }
     }
 
@@ -235,6 +235,6 @@ pub(crate) mod tests {
         facts.flavor = Flavor::MySql;
         assert!(note.is_about(&connection("/run/x.sock"), &facts));
         assert!(!note.is_about(&connection("/run/y.sock"), &facts));
-        assert!(ChangeNote::parse(&text.replace("TLS", &tls).replace(": 1,", ": 3,")).is_err());
+        assert!(ChangeNote::parse(&text.replace("TLS", &tls).replace(": 1,", ": 4,")).is_err());
     }
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::anyhow;
 
@@ -13,16 +12,12 @@ use crate::attached::server_lock::ServerLock;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::settings::change::Change;
-use crate::settings::global_session::GlobalSession;
+use crate::settings::companions::companions_of;
+use crate::settings::global_session::{GlobalSession, set_statement};
+use crate::settings::global_value::GlobalValue;
+use crate::settings::undo::undo;
 use crate::settings::value_match::has_value;
 use logtrace_common::{Connection, Password};
-
-/// Number of times that values are set: a variable may limit another one that is set before it, and a server may still be
-/// busy with the value that the run set.
-const ROUNDS: u32 = 3;
-
-/// Time before the last round.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// Running server that a killed run left changed, as its note says.
 #[derive(Debug)]
@@ -69,8 +64,8 @@ impl LeftServer {
         self.note.by_hand()
     }
 
-    /// Gives the server its old settings again, and verifies them. Returns the connection, with the password.
-    pub async fn restore(&self, password: Option<Password>) -> Result<Connection, ServerError> {
+    /// Gives the server its old settings again, verifies them, and notes that only the database is left. Returns the connection, with the password.
+    pub async fn restore(&mut self, password: Option<Password>) -> Result<Connection, ServerError> {
         let connection = Connection {
             password,
             ..self.note.connection.clone()
@@ -82,7 +77,8 @@ impl LeftServer {
             return Err(anyhow!("another server listens on {} now", connection.endpoint).into());
         }
         let mut lock = ServerLock::acquire(&connection).await?;
-        restore_noted(&mut lock.session(&connection, facts.flavor), &facts, &self.note).await?;
+        let mut session = lock.session(&connection, facts.flavor);
+        restore_noted(&mut session, &facts, &mut self.file, &mut self.note).await?;
         lock.release(&connection).await?;
         Ok(connection)
     }
@@ -93,28 +89,103 @@ impl LeftServer {
     }
 }
 
-/// Gives a server the settings that a killed run noted. The note is about the server, and the session holds its lock.
+/// Gives a server the settings that a killed run noted, and notes what is left: its database, and variables that somebody else
+/// changed since. These are not touched: they fail this. The note is about the server, and the session holds its lock.
 pub(crate) async fn restore_noted(
     session: &mut GlobalSession<'_>,
     facts: &ServerFacts,
-    note: &ChangeNote,
+    file: &mut NoteFile,
+    note: &mut ChangeNote,
 ) -> Result<(), ServerError> {
-    let process = facts.pid.and_then(ProcessStart::of);
-    let changes = left_changes(note, process, facts);
-    restore_settings(session, &changes).await
+    let left = LeftChanges::read(session, facts, note).await?;
+    restore_settings(session, &left.in_effect).await?;
+    if !note.settings.is_empty() {
+        note.settings = left.of_others.iter().map(|(change, _)| change.clone()).collect();
+        let noted = file.replace(note);
+        noted.map_err(|error| anyhow!("cannot write {}: {error}", file.path().display()))?;
+    }
+    let told: Vec<String> = left.of_others.iter().map(of_others).collect();
+    match told.is_empty() {
+        true => Ok(()),
+        false => Err(anyhow!(
+            "{}. Type on the server what is to be undone; or, if nothing is, remove {}",
+            told.join("; "),
+            file.path().display()
+        )
+        .into()),
+    }
 }
 
-/// Returns the changes that may still be in effect. A server that was started since has the settings of its own files.
-/// On another machine the start is not known: there a variable counts if it has the run's value.
-fn left_changes(note: &ChangeNote, process: Option<ProcessStart>, facts: &ServerFacts) -> Vec<Change> {
-    let has_new = |change: &&Change| {
-        let now = facts.variables.get(&change.name);
-        now.is_none_or(|now| has_value(&change.name, &change.new, now))
+/// Tells of a variable that somebody else changed.
+fn of_others((change, seen): &(Change, GlobalValue)) -> String {
+    let old = change.old_literal();
+    format!(
+        "{} is {}, which is not what the run set, and was {old} before it: somebody changed it since, so it stays. This undoes it: {};",
+        change.name,
+        seen.literal(),
+        set_statement(&change.name, &old)
+    )
+}
+
+/// Changes of a killed run that are not undone.
+#[derive(Debug, Default)]
+struct LeftChanges {
+    in_effect: Vec<Change>,
+    /// Changes whose variables somebody else changed since, with the present values.
+    of_others: Vec<(Change, GlobalValue)>,
+}
+
+/// State of a variable after a killed run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Undone,
+    OfTheRun,
+    OfOthers,
+}
+
+impl LeftChanges {
+    /// Reads the variables of a note. A server that was started since has the settings of its own files.
+    async fn read(
+        session: &mut GlobalSession<'_>,
+        facts: &ServerFacts,
+        note: &ChangeNote,
+    ) -> Result<Self, ServerError> {
+        let mut left = Self::default();
+        let process = facts.pid.and_then(ProcessStart::of);
+        if note.process.is_some() && !note.is_of_process(process) {
+            return Ok(left);
+        }
+        // Companions are before what changes them.
+        for change in note.settings.iter().rev() {
+            match session.get(&change.name).await {
+                Ok(now) => match state(change, &now, &left.of_others) {
+                    State::Undone => {}
+                    State::OfTheRun => left.in_effect.push(change.clone()),
+                    State::OfOthers => left.of_others.push((change.clone(), now)),
+                },
+                // The restore says why.
+                Err(ServerError::Setting(_)) => left.in_effect.push(change.clone()),
+                Err(broken) => return Err(broken),
+            }
+        }
+        left.in_effect.reverse();
+        left.of_others.reverse();
+        Ok(left)
+    }
+}
+
+/// Returns the state of a variable that has the value `now`. The value of a companion in the run is not known: it is that of
+/// somebody else if that of the variable is which changed it.
+fn state(change: &Change, now: &GlobalValue, of_others: &[(Change, GlobalValue)]) -> State {
+    let is_companion_of = |other: &Change| companions_of(&other.name).any(|name| name == change.name);
+    let is_of_run = match &change.new {
+        Some(new) => has_value(&change.name, new, &now.to_string()),
+        None => !of_others.iter().any(|(other, _)| is_companion_of(other)),
     };
-    match note.process {
-        Some(_) if note.is_of_process(process) => note.settings.clone(),
-        Some(_) => Vec::new(),
-        None => note.settings.iter().filter(has_new).cloned().collect(),
+    match (change.is_undone(now), is_of_run) {
+        (true, _) => State::Undone,
+        (false, true) => State::OfTheRun,
+        (false, false) => State::OfOthers,
     }
 }
 
@@ -123,82 +194,38 @@ pub(crate) async fn restore_settings(
     session: &mut GlobalSession<'_>,
     changes: &[Change],
 ) -> Result<(), ServerError> {
-    let mut different = different(session, changes).await?;
-    for round in 1..=ROUNDS {
-        if different.is_empty() {
-            break;
-        }
-        if round == ROUNDS {
-            tokio::time::sleep(PAUSE).await;
-        }
-        let mut refused = Vec::new();
-        for (change, _) in different {
-            match session.set(&change.name, &change.old_literal()).await {
-                Ok(()) => {}
-                Err(ServerError::Setting(error)) => refused.push((change, error)),
-                Err(broken) => return Err(broken),
-            }
-        }
-        different = self::different(session, changes).await?;
-        for (change, reason) in &mut different {
-            let why = refused.iter().find(|(refused, _)| refused.name == change.name);
-            *reason = why.map_or_else(|| reason.clone(), |(_, error)| error.to_string());
-        }
-    }
-    let why: Vec<String> = different.into_iter().map(|(_, reason)| reason).collect();
+    let left = undo(session, changes).await?;
+    let why: Vec<String> = left.into_iter().map(|(_, reason)| reason).collect();
     match why.is_empty() {
         true => Ok(()),
         false => Err(anyhow!("cannot restore all variables: {}", why.join("; ")).into()),
     }
 }
 
-/// Returns the changes whose variables do not have their old values, the last one first, each with what was seen.
-async fn different<'a>(
-    session: &mut GlobalSession<'_>,
-    changes: &'a [Change],
-) -> Result<Vec<(&'a Change, String)>, ServerError> {
-    let mut different = Vec::new();
-    for change in changes.iter().rev() {
-        let name = &change.name;
-        match session.get(name).await {
-            Ok(now) if change.is_undone(&now) => {}
-            Ok(now) => different.push((change, format!("{name} is {}", now.literal()))),
-            // The plugin or component of the variable is gone, or the right to read it.
-            Err(ServerError::Setting(error)) => different.push((change, error.to_string())),
-            Err(broken) => return Err(broken),
-        }
-    }
-    Ok(different)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attached::change_note::tests::{change, connection, facts};
-    use crate::settings::global_value::GlobalValue;
+    use crate::attached::change_note::tests::change;
 
     #[test]
-    fn only_changes_that_may_be_in_effect_are_undone() {
+    fn a_value_of_the_run_is_told_from_the_old_one_and_from_that_of_somebody_else() {
         let number = |digits: &str| GlobalValue::Number(digits.into());
-        let settings = vec![
-            change("sync_binlog", number("1"), "0"),
-            change("long_query_time", number("10"), "5"),
-            change("hot.key_buffer_size", number("0"), "8388608"),
-        ];
-        let facts = facts(&[("sync_binlog", "0"), ("long_query_time", "10.000000")]);
-        let mut note = ChangeNote::new(&connection("/run/x.sock"), &facts, settings, None);
-        let left = |note: &ChangeNote, process| {
-            let changes = left_changes(note, process, &facts);
-            changes.into_iter().map(|change| change.name).collect::<Vec<_>>()
+        let set = change("innodb_io_capacity", number("200"), "5K");
+        let companion = Change {
+            name: "innodb_io_capacity_max".into(),
+            new: None,
+            ..change("", number("2000"), "")
         };
-        let all = ["sync_binlog", "long_query_time", "hot.key_buffer_size"];
-        assert_eq!(left(&note, note.process), all);
-        assert!(left(&note, ProcessStart::of(1)).is_empty(), "a restarted server");
-        note.process = None;
-        assert_eq!(
-            left(&note, None),
-            ["sync_binlog", "hot.key_buffer_size"],
-            "a server of another machine"
-        );
+        let of = |change: &Change, now: &str, of_others: &[(Change, GlobalValue)]| {
+            state(change, &number(now), of_others)
+        };
+        assert_eq!(of(&set, "200", &[]), State::Undone);
+        assert_eq!(of(&set, "5120", &[]), State::OfTheRun);
+        assert_eq!(of(&set, "300", &[]), State::OfOthers);
+        assert_eq!(of(&companion, "2000", &[]), State::Undone);
+        assert_eq!(of(&companion, "10240", &[]), State::OfTheRun);
+        let others = [(set, number("300"))];
+        assert_eq!(of(&companion, "2000", &others), State::Undone);
+        assert_eq!(of(&companion, "10240", &others), State::OfOthers);
     }
 }

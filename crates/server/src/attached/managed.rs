@@ -1,5 +1,6 @@
 //! Running server of somebody else, on this machine or another one.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
@@ -10,9 +11,11 @@ use crate::attached::note_file::NoteFile;
 use crate::attached::own_notes::{restore_left, write_note};
 use crate::attached::reach::{Reached, reach};
 use crate::attached::server_lock::ServerLock;
-use crate::error::ServerError;
+use crate::error::{ServerError, SettingError};
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::{Exit, ProcessWatch};
+use crate::settings::change::Change;
+use crate::settings::other_changes::OtherChanges;
 use crate::settings::set_global::{changes_to, set_undoable};
 use logtrace_common::{Connection, Variable};
 
@@ -51,7 +54,8 @@ impl ManagedServer {
             watch,
         } = reach(connection).await?;
         let mut lock = ServerLock::acquire(&connection).await?;
-        if restore_left(notes, &connection, &facts, &mut lock).await? {
+        let left = restore_left(notes, &connection, &facts, &mut lock).await?;
+        if left.any {
             facts = ServerFacts::collect(&connection, facts.process, false).await?;
         }
         let changes = changes_to(&mut lock.session(&connection, facts.flavor), settings).await?;
@@ -68,7 +72,9 @@ impl ManagedServer {
             note,
             file,
         };
-        match server.set().await {
+        let set = server.set().await;
+        // Only now: an end before this undoes what this run did, and leaves the database of the killed one.
+        match set.and_then(|()| Ok(left.take_over(database)?)) {
             Ok(()) => Ok(server),
             Err(error) => Err(server.undone_after(error).await),
         }
@@ -79,8 +85,12 @@ impl ManagedServer {
         if self.note.settings.is_empty() {
             return Ok(());
         }
+        let before = self.connection.variables().await?;
         let mut session = self.lock.session(&self.connection, self.facts.flavor);
-        let reported = set_undoable(&mut session, &self.note.settings).await?;
+        let set = set_undoable(&mut session, &self.note.settings).await;
+        let others = self.note_others(&before).await;
+        let reported = set?;
+        others?;
         let all = ServerFacts::collect(&self.connection, self.facts.process.clone(), false).await?;
         self.facts.variables = all.variables;
         for (name, value) in reported {
@@ -88,6 +98,45 @@ impl ManagedServer {
             self.facts.variables.entry(name).or_insert(value);
         }
         Ok(())
+    }
+
+    /// Notes what else differs since `before`, so that it is restored, too. Fails if that is more than other names of what was set.
+    async fn note_others(&mut self, before: &BTreeMap<String, String>) -> Result<(), ServerError> {
+        let after = self.connection.variables().await?;
+        let OtherChanges { aliases, unexpected } = OtherChanges::between(before, &after, &self.note.settings);
+        let names: Vec<&str> = self
+            .note
+            .settings
+            .iter()
+            .map(|change| change.name.as_str())
+            .collect();
+        let seen = |change: &Change| {
+            let new = after.get(&change.name).map_or("", String::as_str);
+            format!("{} from {} to {new:?}", change.name, change.old_literal())
+        };
+        let others: Vec<String> = unexpected.iter().map(seen).collect();
+        let error = SettingError::Others {
+            set: names.join(", "),
+            others: others.join(", "),
+        };
+        if !aliases.is_empty() || !unexpected.is_empty() {
+            self.note
+                .settings
+                .splice(0..0, aliases.into_iter().chain(unexpected));
+            self.write_note_again()?;
+        }
+        match others.is_empty() {
+            true => Ok(()),
+            false => Err(error.into()),
+        }
+    }
+
+    fn write_note_again(&mut self) -> anyhow::Result<()> {
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        let written = file.replace(&self.note);
+        written.with_context(|| format!("cannot write the note {}", file.path().display()))
     }
 
     /// Undoes what was set before an error. Returns that error; with what remains to be done, if that fails as well.
@@ -152,8 +201,17 @@ impl ManagedServer {
         Ok(())
     }
 
+    fn remove_note(&mut self) -> anyhow::Result<()> {
+        let Some(file) = self.file.take() else {
+            return Ok(());
+        };
+        let path = file.path().display().to_string();
+        let removed = file.remove();
+        removed.with_context(|| format!("cannot remove the note {path}"))
+    }
+
     /// Gives each variable that was changed its old value again, the last one first, and reads it back. Then removes the
-    /// note and gives the lock back.
+    /// note, or notes that only the database is left, and gives the lock back.
     pub async fn restore(mut self) -> Result<(), ServerError> {
         let cannot = format!(
             "cannot restore the settings, type on the server: {}",
@@ -168,10 +226,10 @@ impl ManagedServer {
         let mut session = self.lock.session(&self.connection, self.facts.flavor);
         let restored = restore_settings(&mut session, &self.note.settings).await;
         restored.context(cannot)?;
-        if let (Some(file), None) = (self.file, &self.note.database) {
-            let path = file.path().display().to_string();
-            file.remove()
-                .map_err(|error| anyhow!("cannot remove the note {path}: {error}"))?;
+        self.note.settings.clear();
+        match &self.note.database {
+            Some(_) => self.write_note_again()?,
+            None => self.remove_note()?,
         }
         Ok(self.lock.release(&self.connection).await?)
     }

@@ -41,22 +41,20 @@ impl NoteFile {
         create_private(directory)?;
         let _guard = guard(directory)?;
         remove_unfinished(directory)?;
-        let text = serde_json::to_vec_pretty(note)?;
-        if u64::try_from(text.len()).is_ok_and(|length| length > MAX_BYTES) {
-            return Err(io::Error::other(
-                "the old values of the variables are too long to be noted",
-            ));
-        }
-        let suffix = format!(".{UNFINISHED}");
-        let mut file = tempfile::Builder::new().suffix(&suffix).tempfile_in(directory)?;
-        // Locked first: whoever finds it under its name finds that its writer lives.
-        let lock = FileLock::acquire(file.as_file().try_clone()?)?;
-        let lock = lock.ok_or(io::ErrorKind::WouldBlock)?;
-        file.write_all(&text)?;
-        file.as_file().sync_all()?;
+        let (file, lock) = write_locked(directory, note)?;
         let path = name_it(file, directory, &note.server)?;
         File::open(directory)?.sync_all()?;
         Ok(Self { path, lock })
+    }
+
+    /// Writes another note to the disk in the place of this one. One of both is there at any time.
+    pub(crate) fn replace(&mut self, note: &ChangeNote) -> io::Result<()> {
+        let directory = self.path.parent().ok_or(io::ErrorKind::NotFound)?;
+        let _guard = guard(directory)?;
+        let (file, lock) = write_locked(directory, note)?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        self.lock = lock;
+        File::open(directory)?.sync_all()
     }
 
     /// Opens and locks a note. Returns `None` if a living process holds it.
@@ -82,6 +80,24 @@ impl NoteFile {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Writes a note to a file without a name of its own yet.
+fn write_locked(directory: &Path, note: &ChangeNote) -> io::Result<(NamedTempFile, FileLock)> {
+    let text = serde_json::to_vec_pretty(note)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_BYTES) {
+        return Err(io::Error::other(
+            "the old values of the variables are too long to be noted",
+        ));
+    }
+    let suffix = format!(".{UNFINISHED}");
+    let mut file = tempfile::Builder::new().suffix(&suffix).tempfile_in(directory)?;
+    // Locked first: whoever finds it under its name finds that its writer lives.
+    let lock = FileLock::acquire(file.as_file().try_clone()?)?;
+    let lock = lock.ok_or(io::ErrorKind::WouldBlock)?;
+    file.write_all(&text)?;
+    file.as_file().sync_all()?;
+    Ok((file, lock))
 }
 
 /// Reads a note without its lock: it is complete since it has its name.

@@ -13,32 +13,65 @@ use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use logtrace_common::Connection;
 
-/// Gives a server what the notes of killed runs say, the newest one first, and removes them. Leaves the notes on other
-/// servers alone. Returns whether there were any. `lock` is that of the server.
+/// What killed runs left on a server.
+#[derive(Debug, Default)]
+pub(crate) struct LeftNotes {
+    /// Whether there were any notes: variables may have changed.
+    pub(crate) any: bool,
+    /// Notes on databases that are still there, locked.
+    with_database: Vec<(NoteFile, String)>,
+}
+
+impl LeftNotes {
+    /// Removes the notes on databases that a run takes over: it has noted its own, or keeps the tables. The others stay.
+    pub(crate) fn take_over(self, database: Option<&str>) -> anyhow::Result<()> {
+        for (file, left) in self.with_database {
+            if database.is_none_or(|database| database == left) {
+                remove(file)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Gives a server the settings that the notes of killed runs say, the newest one first. Removes those without a database, and
+/// returns the others. Leaves the notes on other servers alone. `lock` is that of the server.
 pub(crate) async fn restore_left(
     notes: &Path,
     connection: &Connection,
     facts: &ServerFacts,
     lock: &mut ServerLock,
-) -> Result<bool, ServerError> {
-    let mut is_restored = false;
+) -> Result<LeftNotes, ServerError> {
+    let mut left = LeftNotes::default();
     for path in own_notes(notes, connection, facts)? {
         let shown = path.display();
         let file = NoteFile::lock(&path).with_context(|| format!("cannot open {shown}"))?;
-        let file =
+        let mut file =
             file.context("another logtrace of this machine changes the server: wait until it is done")?;
-        if let Some(note) = file.read().with_context(|| format!("cannot read {shown}"))? {
-            restore_noted(&mut lock.session(connection, facts.flavor), facts, &note).await.with_context(|| {
-                format!(
-                    "an earlier run was killed and left settings changed. Type this on the server and remove {shown}: {}",
-                    note.by_hand()
-                )
-            })?;
-            is_restored = true;
+        let Some(mut note) = file.read().with_context(|| format!("cannot read {shown}"))? else {
+            remove(file)?;
+            continue;
+        };
+        let mut session = lock.session(connection, facts.flavor);
+        let restored = restore_noted(&mut session, facts, &mut file, &mut note).await;
+        restored.with_context(|| {
+            format!(
+                "an earlier run was killed and left settings changed. Type this on the server and remove {shown}: {}",
+                note.by_hand()
+            )
+        })?;
+        left.any = true;
+        match note.database {
+            Some(database) => left.with_database.push((file, database)),
+            None => remove(file)?,
         }
-        file.remove().with_context(|| format!("cannot remove {shown}"))?;
     }
-    Ok(is_restored)
+    Ok(left)
+}
+
+fn remove(file: NoteFile) -> anyhow::Result<()> {
+    let shown = file.path().display().to_string();
+    file.remove().with_context(|| format!("cannot remove {shown}"))
 }
 
 /// Returns the paths of the notes on a server. Fails if one that may be about it cannot be read.

@@ -8,7 +8,6 @@ use anyhow::{Context, anyhow};
 use serde::Serialize;
 
 use crate::error::ServerError;
-use crate::settings::global_session::global_variables;
 use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Connection, Flavor, LogNames, version_number};
 
@@ -39,7 +38,7 @@ impl ServerFacts {
         process: Option<Arc<ProcessHandle>>,
         private: bool,
     ) -> Result<Self, ServerError> {
-        let variables = global_variables(connection).await?;
+        let variables = connection.variables().await?;
         check_complete(&variables, connection)?;
         let binary = process.as_deref().map(program).transpose()?;
         let text = |name: &str| variables.get(name).cloned().unwrap_or_default();

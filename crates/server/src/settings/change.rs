@@ -10,7 +10,8 @@ use crate::settings::value_match::has_value;
 pub(crate) struct Change {
     pub(crate) name: String,
     pub(crate) old: OldValue,
-    pub(crate) new: String,
+    /// Value in the run; `None` for a companion, which the server changes by itself when another variable is set.
+    pub(crate) new: Option<String>,
 }
 
 /// Value before the run.

@@ -1,16 +1,11 @@
 //! Session that reads and sets global variables of a running server.
 
-use std::collections::BTreeMap;
-
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Value};
 
 use crate::error::{ServerError, SettingError};
 use crate::settings::global_value::GlobalValue;
-use logtrace_common::{ConnectError, Connection, Flavor};
-
-/// Largest `sql_select_limit`: no answer is cut off.
-const ALL_ROWS: &str = "SET SESSION sql_select_limit = 18446744073709551615";
+use logtrace_common::{Connection, Flavor};
 
 /// Session for the global variables of one server. Statements are sent as text: a server may have no room for prepared ones.
 #[derive(Debug)]
@@ -106,6 +101,12 @@ impl<'a> GlobalSession<'a> {
             // ER_INCORRECT_GLOBAL_LOCAL_VAR
             1238 if error.message.contains("SESSION") => SettingError::OfSessions(name),
             1238 => SettingError::ReadOnly(name),
+            // ER_SPECIFIC_ACCESS_DENIED_ERROR
+            1227 => SettingError::Privilege {
+                name,
+                privilege: privilege(&error.message).to_owned(),
+                message: error.message,
+            },
             _ => other(name, error.message),
         }
         .into()
@@ -117,18 +118,32 @@ pub(crate) fn set_statement(name: &str, literal: &str) -> String {
     format!("SET GLOBAL {name} = {literal}")
 }
 
-/// Reads `SHOW GLOBAL VARIABLES`, all of it.
-pub(crate) async fn global_variables(
-    connection: &Connection,
-) -> Result<BTreeMap<String, String>, ConnectError> {
-    let explain = |error| connection.explain(error);
-    let mut conn = connection.connect().await?;
-    conn.query_drop(ALL_ROWS).await.map_err(explain)?;
-    let rows: Vec<(String, Vec<u8>)> = conn.query("SHOW GLOBAL VARIABLES").await.map_err(explain)?;
-    connection.disconnect(conn).await?;
-    let text = |value: Vec<u8>| String::from_utf8_lossy(&value).into_owned();
-    Ok(rows
-        .into_iter()
-        .map(|(name, value)| (name, text(value)))
-        .collect())
+/// Returns the privilege that a message of the server asks for: of several, the last one. Both servers name `SUPER` first, which
+/// includes the others (`get_privilege_desc` and `check_global_access` of sql/auth; `SUPER, BINLOG ADMIN` in MariaDB).
+fn privilege(message: &str) -> &str {
+    let named = message.split_once("(at least one of) the ");
+    let named = named.and_then(|(_, rest)| rest.split_once(" privilege"));
+    let privileges = named.map_or("SUPER", |(privileges, _)| privileges);
+    let last = privileges.rsplit(" or ").next().unwrap_or(privileges);
+    last.rsplit(", ").next().unwrap_or(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::privilege;
+
+    #[test]
+    fn the_smallest_privilege_is_named() {
+        let message = |which: &str| {
+            format!("Access denied; you need (at least one of) the {which} privilege(s) for this operation")
+        };
+        for (named, smallest) in [
+            ("SUPER or SYSTEM_VARIABLES_ADMIN", "SYSTEM_VARIABLES_ADMIN"),
+            ("SUPER, BINLOG ADMIN", "BINLOG ADMIN"),
+            ("SUPER", "SUPER"),
+        ] {
+            assert_eq!(privilege(&message(named)), smallest);
+        }
+        assert_eq!(privilege("no"), "SUPER");
+    }
 }

@@ -1,7 +1,10 @@
 pub(crate) mod change;
+pub(crate) mod companions;
 pub(crate) mod global_session;
 pub(crate) mod global_value;
 pub(crate) mod live;
+pub(crate) mod other_changes;
 pub(crate) mod set_global;
+pub(crate) mod undo;
 pub(crate) mod value_match;
 pub(crate) mod variable;

@@ -6,8 +6,10 @@ use mysql_async::prelude::Queryable;
 
 use crate::error::{ServerError, SettingError};
 use crate::settings::change::{Change, OldValue};
-use crate::settings::global_session::{GlobalSession, global_variables, set_statement};
+use crate::settings::companions::companions_of_all;
+use crate::settings::global_session::{GlobalSession, set_statement};
 use crate::settings::global_value::literal;
+use crate::settings::undo::rehearse;
 use crate::settings::value_match::has_value;
 use logtrace_common::{ConnectError, Connection, Flavor, Variable};
 
@@ -20,20 +22,34 @@ pub(crate) async fn set_verified(
     let mut conn = connection.connect().await?;
     set_all(&mut GlobalSession::new(connection, flavor, &mut conn), settings).await?;
     connection.disconnect(conn).await?;
-    Ok(global_variables(connection).await?)
+    Ok(connection.variables().await?)
 }
 
-/// Reads the present values of variables that are to get others. Fails if one cannot be read.
+/// Reads the present values of variables that are to get others, after those of their companions: what is restored the last one
+/// first gives companions their values last. Fails if one cannot be read.
 pub(crate) async fn changes_to(
     session: &mut GlobalSession<'_>,
     settings: &[Variable],
 ) -> Result<Vec<Change>, ServerError> {
+    let names: Vec<&str> = settings.iter().map(Variable::name).collect();
     let mut changes = Vec::new();
+    for name in companions_of_all(&names) {
+        let old = match session.get(name).await {
+            Ok(value) => OldValue::Read(value),
+            Err(ServerError::Setting(SettingError::Unknown { .. })) => continue,
+            Err(other) => return Err(other),
+        };
+        changes.push(Change {
+            name: name.to_owned(),
+            old,
+            new: None,
+        });
+    }
     for setting in settings {
         changes.push(Change {
             name: setting.name().to_owned(),
             old: OldValue::Read(session.get(setting.name()).await?),
-            new: setting.value().to_owned(),
+            new: Some(setting.value().to_owned()),
         });
     }
     Ok(changes)
@@ -45,34 +61,12 @@ pub(crate) async fn set_undoable(
     session: &mut GlobalSession<'_>,
     changes: &[Change],
 ) -> Result<Vec<(String, String)>, ServerError> {
-    for change in changes {
-        rehearse(session, change).await?;
-    }
+    rehearse(session, changes).await?;
     let settings: Vec<_> = changes
         .iter()
-        .map(|change| Variable::new(&change.name, &change.new))
+        .filter_map(|change| Some(Variable::new(&change.name, change.new.as_ref()?)))
         .collect();
     set_all(session, &settings).await
-}
-
-/// Gives a variable the value that it has, and reads it back.
-async fn rehearse(session: &mut GlobalSession<'_>, change: &Change) -> Result<(), ServerError> {
-    let one_way = |message: String| SettingError::OneWay {
-        name: change.name.clone(),
-        message,
-    };
-    match session.set(&change.name, &change.old_literal()).await {
-        Ok(()) => {}
-        Err(ServerError::Setting(SettingError::Refused { message, .. })) => {
-            return Err(one_way(message).into());
-        }
-        Err(other) => return Err(other),
-    }
-    let now = session.get(&change.name).await?;
-    match change.is_undone(&now) {
-        true => Ok(()),
-        false => Err(one_way(format!("it becomes {}", now.literal())).into()),
-    }
 }
 
 /// Sets variables and verifies them. Returns what the server reports.

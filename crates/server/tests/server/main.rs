@@ -5,9 +5,11 @@
 
 mod any_variable;
 mod base;
+mod companions;
 mod full_disk;
 mod hostile;
 mod kept;
+mod killed_run;
 mod pool_size;
 mod private;
 mod reconfigure;
