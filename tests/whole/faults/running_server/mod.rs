@@ -3,6 +3,7 @@
 mod all_variables;
 mod copied_uuid;
 mod killed_anywhere;
+mod killed_in_load;
 mod limits;
 mod stopped;
 
