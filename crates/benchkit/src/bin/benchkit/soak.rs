@@ -23,17 +23,18 @@ const BOUNDS: [f64; 5] = [(8 << 20) as f64, 1.0, 1.0, 0.5, 65_536.0];
 /// Statement of connections that come and go.
 const UPDATE: &str = "UPDATE logtrace_overhead.sbtest1 SET k = k + 1 WHERE id = 1";
 
-/// Samples of the whole time.
+/// Samples of the measured time.
 const SAMPLES: u32 = 400;
 
-/// Part of the time that is no growth: buffers fill.
-const SETTLING: f64 = 0.25;
+/// Time before the first sample that counts. What is kept of each thread of the server fills until then: up to 1,024 waits
+/// (`MIN_LENGTH` in crates/report/src/timeline/history.rs), and threads of InnoDB wait once a second.
+const SETTLING: Duration = Duration::from_secs(20 * 60);
 
 /// Memory, descriptors, threads and BPF maps of `logtrace trace` on a server under load, while connections come and go:
 /// fails if one of them grows.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Length of the trace.
+    /// Time in which the growth is measured, after 20 minutes in which the trace fills its tables.
     #[arg(long, value_name = "T", default_value = "2h", value_parser = humantime::parse_duration)]
     duration: Duration,
 
@@ -94,9 +95,11 @@ fn traced(arguments: &Arguments, pid: u32, churn: &Churn) -> anyhow::Result<Vec<
     let has_maps = |id, _: &str| Footprint::of(id).is_ok_and(|footprint| footprint.maps > 0.0);
     let mut child = Child::start(command, has_maps)?;
     let (begun, mut samples) = (Instant::now(), Vec::new());
-    while begun.elapsed() < arguments.duration && !churn.has_ended() {
+    while begun.elapsed() < SETTLING + arguments.duration && !churn.has_ended() {
         child.check()?;
-        samples.push((begun.elapsed().as_secs_f64(), Footprint::of(child.id())?));
+        if begun.elapsed() >= SETTLING {
+            samples.push((begun.elapsed().as_secs_f64(), Footprint::of(child.id())?));
+        }
         thread::sleep(arguments.duration / SAMPLES);
     }
     child.leave()?;
@@ -105,16 +108,13 @@ fn traced(arguments: &Arguments, pid: u32, churn: &Churn) -> anyhow::Result<Vec<
 
 /// Prints the slopes, and fails if one is above its bound.
 fn judged(samples: &[(f64, Footprint)]) -> anyhow::Result<()> {
-    let settled = samples
-        .get((samples.len() as f64 * SETTLING) as usize..)
-        .unwrap_or_default();
     println!(
         "{:<18}{:>14}{:>14}{:>16}{:>14}{:>14}",
         "", "first", "last", "growth/h", "+-", "bound"
     );
     let mut growing = Vec::new();
     for (number, name) in NAMES.into_iter().enumerate() {
-        let series: Vec<(f64, f64)> = settled
+        let series: Vec<(f64, f64)> = samples
             .iter()
             .map(|(s, footprint)| (*s, footprint.numbers()[number]))
             .collect();
