@@ -91,19 +91,34 @@ impl DataSet {
         names: &[String; 2],
         before: impl Fn(&OwnedFd, &str) -> Result<(), Errno>,
     ) -> io::Result<OwnedFd> {
-        let table = table.to_string();
-        let open = |parent: &OwnedFd, name: &str| {
-            before(parent, name)?;
-            openat(parent, name, DIRECTORY, Mode::empty())
-        };
-        let table = open(&self.directory, &table)?;
-        let day = open(&table, &names[0])?;
-        Ok(open(&day, &names[1])?)
+        let day = self.enter_day(table, &names[0], &before)?;
+        Ok(part(&day, &names[1], &before)?)
+    }
+
+    /// Opens the directory of a table and a day.
+    fn enter_day(
+        &self,
+        table: Table,
+        day: &str,
+        before: impl Fn(&OwnedFd, &str) -> Result<(), Errno>,
+    ) -> io::Result<OwnedFd> {
+        let table = part(&self.directory, &table.to_string(), &before)?;
+        Ok(part(&table, day, &before)?)
     }
 
     fn shown(&self, table: Table, [day, run]: &[String; 2]) -> PathBuf {
         self.path.join(table.to_string()).join(day).join(run)
     }
+}
+
+/// Opens a directory in another one. No name has a `/`, so that `O_NOFOLLOW` is about all of it.
+fn part(
+    parent: &OwnedFd,
+    name: &str,
+    before: impl Fn(&OwnedFd, &str) -> Result<(), Errno>,
+) -> Result<OwnedFd, Errno> {
+    before(parent, name)?;
+    openat(parent, name, DIRECTORY, Mode::empty())
 }
 
 const DIRECTORY: OFlags = OFlags::RDONLY
@@ -162,8 +177,7 @@ impl Partition<'_> {
     fn remove(&self, table: Table, directory: &OwnedFd) -> io::Result<()> {
         gone(unlinkat(directory, FILE, AtFlags::empty()))?;
         let [day, run] = &self.names;
-        let path = [&table.to_string(), day].iter().collect::<PathBuf>();
-        let parent = openat(&self.data_set.directory, path, DIRECTORY, Mode::empty())?;
+        let parent = self.data_set.enter_day(table, day, |_, _| Ok(()))?;
         match unlinkat(&parent, run.as_str(), AtFlags::REMOVEDIR) {
             Err(Errno::NOTEMPTY) => Ok(()),
             removed => gone(removed),

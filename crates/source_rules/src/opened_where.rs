@@ -20,12 +20,24 @@ pub const MAY_OPEN: &[(&str, &str)] = &[
         "processes and their files, and notes in directories of root",
     ),
     (
+        "crates/server/src/connection/peer.rs",
+        "who could have made a socket, which is not opened",
+    ),
+    (
         "crates/server/src/connection/private_text.rs",
         "passwords, with rules of their own about owners",
     ),
     (
         "crates/server/src/facts/",
         "/proc, /sys and the devices of mounts",
+    ),
+    (
+        "crates/server/src/install/binary.rs",
+        "the whole path of a server's program",
+    ),
+    (
+        "crates/server/src/install/os_user.rs",
+        "which directories a user may enter",
     ),
     (
         "crates/server/src/install/trusted_path.rs",
@@ -36,6 +48,10 @@ pub const MAY_OPEN: &[(&str, &str)] = &[
         "names in directories of root",
     ),
     ("crates/server/src/instance/template.rs", "directories of root"),
+    (
+        "crates/server/src/owned_path.rs",
+        "who could change a path, which is not opened",
+    ),
     (
         "crates/server/src/process/control_group.rs",
         "control groups, and notes in directories of root",
@@ -72,6 +88,10 @@ pub const MAY_OPEN: &[(&str, &str)] = &[
     (
         "crates/server/src/storage/placed_dirs.rs",
         "lists in directories of root",
+    ),
+    (
+        "crates/server/src/storage/placement.rs",
+        "the whole path of a directory, which a server opens",
     ),
     ("crates/server/src/storage/sync_rate.rs", "a file without a name"),
     (

@@ -1,34 +1,90 @@
 //! Places that open the directory of a process by its number.
 
-/// Ways to open it.
-const WAYS: [&str; 4] = [
-    "\"/proc/{",
-    "Path::new(\"/proc\").join",
-    "PathBuf::from(\"/proc\").join",
-    "Process::new(",
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+
+use crate::modules::Module;
+use crate::paths::paths;
+
+/// Ends of paths to functions that open it, or that of each process.
+const OPENERS: [&[&str]; 3] = [
+    &["Process", "new"],
+    &["Process", "new_with_root"],
+    &["all_processes"],
 ];
 
-/// Returns the lines of a source file, without its tests, that open the directory of a process by its number.
-pub fn opened_processes(source: &str) -> Vec<&str> {
-    let code = source.split("#[cfg(test)]").next().unwrap_or(source);
-    let lines = code.lines().map(str::trim);
-    let lines = lines.filter(|line| !line.starts_with("//"));
-    lines
-        .filter(|line| WAYS.iter().any(|way| line.contains(way)))
-        .collect()
+/// Returns the ways in which a module opens the directory of a process by its number, each once.
+pub fn opened_processes(module: &Module) -> Vec<String> {
+    let mut found: Vec<String> = paths(&module.source)
+        .into_iter()
+        .filter(|path| {
+            OPENERS.iter().any(|end| {
+                path.iter().rev().zip(end.iter().rev()).all(|(a, b)| a == b) && path.len() >= end.len()
+            })
+        })
+        .map(|path| path.join("::"))
+        .collect();
+    add_texts(module.source.to_token_stream(), &mut found);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Adds texts with the path of a process by its number, and `new("/proc")`, to which a number is joined.
+fn add_texts(tokens: TokenStream, found: &mut Vec<String>) {
+    let mut is_made_from = false;
+    for token in tokens {
+        let is_maker = matches!(&token, TokenTree::Ident(name) if name == "new" || name == "from");
+        match token {
+            TokenTree::Literal(text) if text.to_string().starts_with("\"/proc/{") => {
+                found.push(text.to_string());
+            }
+            TokenTree::Group(group) => {
+                if is_made_from && group.stream().to_string() == "\"/proc\"" {
+                    found.push("\"/proc\"".to_owned());
+                }
+                add_texts(group.stream(), found);
+            }
+            TokenTree::Literal(_) | TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+        is_made_from = is_maker;
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
+    fn found(source: &str) -> Vec<String> {
+        opened_processes(&Module {
+            path: Vec::new(),
+            file: PathBuf::new(),
+            source: syn::parse_file(source).unwrap(),
+        })
+    }
+
     #[test]
-    fn each_way_is_found_and_those_of_tests_are_not() {
-        let numbered = "fs::read(format!(\"/proc/{pid}/comm\"))";
-        let held = "let it = Process::new(7)?;";
-        let source = format!(
-            "// {numbered}\nlet own = \"/proc/self/stat\";\n{held}\n    {numbered}\n#[cfg(test)]\nmod tests {{\n{held}\n}}"
-        );
-        assert_eq!(opened_processes(&source), [held, numbered]);
+    fn each_way_is_found() {
+        for (body, way) in [
+            ("fs::read(format!(\"/proc/{pid}/comm\"))", "\"/proc/{pid}/comm\""),
+            ("Path::new(\"/proc\").join(pid)", "\"/proc\""),
+            ("let base = PathBuf::from(\"/proc\");", "\"/proc\""),
+            ("Process::new(7)", "Process::new"),
+            (
+                "procfs::process::Process::new_with_root(path)",
+                "procfs::process::Process::new_with_root",
+            ),
+            (
+                "procfs::process::all_processes()",
+                "procfs::process::all_processes",
+            ),
+        ] {
+            let source = format!("fn f() {{ {body} }}");
+            assert_eq!(found(&source), [way], "{body}");
+        }
+        let own = "fn f() { fs::read(\"/proc/self/stat\"); path.starts_with(\"/proc\"); Process::myself() }";
+        assert!(found(own).is_empty());
     }
 }
