@@ -25,4 +25,9 @@ fn a_program_with_capabilities_reads_no_runs_of_others() {
         let ended = with_rights(&home, &[READS_ALL], arguments).ended();
         ended.refused(1, &["cannot read the run directory run", "belongs to user 0"]);
     }
+    let plan = home.path().join("plan.toml");
+    fs::copy("studies/rotation.toml", &plan).unwrap();
+    fs::set_permissions(&plan, Permissions::from_mode(0o600)).unwrap();
+    let ended = with_rights(&home, &[READS_ALL], "study show plan.toml").ended();
+    ended.refused(1, &["plan.toml", "Permission denied"]);
 }

@@ -5,3 +5,4 @@ mod doctor_password;
 mod impostor;
 mod listening;
 mod option_files;
+mod secret;
