@@ -195,15 +195,24 @@ async fn check_file(config: &LoadConfig, custom: &CustomWorkload) -> Result<(), 
     Ok(())
 }
 
-/// Creates stored procedures. They run with the `sql_mode` of the session that creates them.
+/// Creates stored procedures. They run with the `sql_mode` of the session that creates them, so it is the one that the user
+/// set: in another one the setting would have no effect on what is measured, and nothing would say so. A mode in which the
+/// server cannot read them (MariaDB's ORACLE) is an error.
 async fn create_stored(
     config: &LoadConfig,
     statements: impl Iterator<Item = String>,
 ) -> Result<(), DriveError> {
     let mut conn = connect_as_requests(config).await?;
+    let mut set = config.session.iter().chain(&config.globals);
+    let purpose = match set.find(|variable| variable.name() == "sql_mode") {
+        Some(mode) => {
+            format!("create the stored procedures with {mode} (they take most modes, but no other syntax)")
+        }
+        None => "create the stored procedures".to_owned(),
+    };
     for sql in statements {
         let created = conn.execute(&Call::Query(sql)).await;
-        created.map_err(failed("create the stored procedures"))?;
+        created.map_err(failed(purpose.clone()))?;
     }
     let _ = conn.disconnect().await;
     Ok(())

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use crate::common::drives::{DATASET, config, drive_to_end, uniform};
 use crate::common::server::{FLAVORS, Server};
+use logtrace_common::Variable;
 use logtrace_driver::{
     CustomWorkload, DriveConfig, DriveError, DriveResult, LoadConfig, Protocol, Requests, Target,
-    WorkloadOptions, load,
+    WorkloadOptions, drop_database, load,
 };
 use logtrace_testkit::chi_square::against;
 
@@ -24,13 +25,18 @@ fn requests(text: &str, protocol: Option<Protocol>) -> Requests {
 }
 
 fn loaded(target: &Target, text: &str) -> Result<u64, DriveError> {
+    loaded_with(target, text, &[])
+}
+
+/// Loads in sessions with these variables.
+fn loaded_with(target: &Target, text: &str, session: &[Variable]) -> Result<u64, DriveError> {
     let config = LoadConfig {
         target: target.clone(),
         requests: requests(text, None),
         dataset: DATASET,
         create_database: true,
         connections: NonZeroUsize::new(2).unwrap(),
-        session: Vec::new(),
+        session: session.to_vec(),
         globals: Vec::new(),
     };
     let mut rows = 0;
@@ -102,6 +108,43 @@ fn requests_change_exactly_their_rows() {
             // The same seed has the same numbers.
             server.run("DELETE FROM logtrace.transfer");
         }
+    }
+}
+
+/// What the procedure notes depends on the `sql_mode` of the session that creates it.
+const PROCEDURE: &str = "
+    [[table]]
+    name = 'word'
+    create = 'CREATE TABLE word (id BIGINT PRIMARY KEY, text VARCHAR(9))'
+
+    [[table]]
+    name = 'note_word'
+    create = \"CREATE PROCEDURE note_word(number BIGINT) INSERT INTO word VALUES (number, '1' || '2')\"
+
+    [[request]]
+    name = 'call'
+    statements = ['CALL note_word(:id)']
+    parameters = { id = { type = 'unique' } }
+    ";
+
+#[test]
+fn stored_programs_of_a_file_have_the_sql_mode_that_was_set() {
+    let words = |server: &Server| server.query::<String>("SELECT DISTINCT text FROM logtrace.word");
+    let drive = |target: &Target| drive_file(target, requests(PROCEDURE, None), 2, 40);
+    for flavor in FLAVORS {
+        let server = Server::start(flavor, &[]);
+        let target = server.target("logtrace");
+        for (mode, word) in [("sql_mode=PIPES_AS_CONCAT", "12"), ("sql_mode=", "1")] {
+            loaded_with(&target, PROCEDURE, &[mode.parse().unwrap()]).unwrap();
+            drive(&target);
+            assert_eq!(words(&server), [word], "{flavor:?} {mode}");
+            drop_database(&target).unwrap();
+        }
+        // --set makes it the server's.
+        server.run("SET GLOBAL sql_mode = 'PIPES_AS_CONCAT'");
+        loaded(&target, PROCEDURE).unwrap();
+        drive(&target);
+        assert_eq!(words(&server), ["12"], "{flavor:?}");
     }
 }
 

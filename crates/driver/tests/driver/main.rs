@@ -20,4 +20,5 @@ mod reconnect;
 mod sessions;
 mod sysbench;
 mod tpcc;
+mod tpcc_sql_mode;
 mod trouble;

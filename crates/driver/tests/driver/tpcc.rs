@@ -22,7 +22,7 @@ fn requests(options: &WorkloadOptions) -> Requests {
     Requests::new(WorkloadInfo::find("tpcc").unwrap(), options).unwrap()
 }
 
-fn warehouses(count: u32) -> WorkloadOptions {
+pub(crate) fn warehouses(count: u32) -> WorkloadOptions {
     WorkloadOptions {
         tpcc: TpccOptions {
             warehouses: Some(count),
@@ -32,8 +32,8 @@ fn warehouses(count: u32) -> WorkloadOptions {
     }
 }
 
-fn load_warehouses(target: &Target, options: &WorkloadOptions) -> u64 {
-    let config = LoadConfig {
+pub(crate) fn load_config(target: &Target, options: &WorkloadOptions) -> LoadConfig {
+    LoadConfig {
         target: target.clone(),
         requests: requests(options),
         dataset: DATASET,
@@ -41,7 +41,11 @@ fn load_warehouses(target: &Target, options: &WorkloadOptions) -> u64 {
         connections: NonZeroUsize::new(2).unwrap(),
         session: Vec::new(),
         globals: Vec::new(),
-    };
+    }
+}
+
+fn load_warehouses(target: &Target, options: &WorkloadOptions) -> u64 {
+    let config = load_config(target, options);
     let (mut rows, mut total) = (0, 0);
     let mut follow = |progress: LoadProgress| {
         rows = progress.rows;
@@ -52,13 +56,13 @@ fn load_warehouses(target: &Target, options: &WorkloadOptions) -> u64 {
     rows
 }
 
-fn driven(target: &Target, pace: Pace, options: &WorkloadOptions) -> DriveConfig {
+pub(crate) fn driven(target: &Target, pace: Pace, options: &WorkloadOptions) -> DriveConfig {
     let mut config = config(target.clone(), "tpcc", pace, Duration::from_secs(3));
     config.requests = requests(options);
     config
 }
 
-fn assert_consistent(target: &Target, warehouses: u32) {
+pub(crate) fn assert_consistent(target: &Target, warehouses: u32) {
     let broken: Vec<Condition> = check(target, warehouses).unwrap();
     assert_eq!(broken.len(), 12);
     assert!(
