@@ -23,7 +23,7 @@ pub(crate) use document::{Results, document};
 pub(crate) use live::{ANSWER_TIME, Live};
 pub(crate) use outputs::{Outputs, discard};
 pub(crate) use progress::Line;
-pub(crate) use server_snapshot::ServerSnapshot;
+pub(crate) use server_snapshot::{ServerSnapshot, StatusAtStart};
 pub(crate) use signals::{Interrupted, Signals};
 pub(crate) use storage_labels::placement;
 pub(crate) use tracing::{Tracing, TracingConfig};

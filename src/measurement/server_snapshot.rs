@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use logtrace_common::Connection;
+use logtrace_common::{ConnectError, Connection, ServerConn};
 use logtrace_report::document::Cpu;
 use logtrace_server::{ControlGroupFacts, FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
 use logtrace_tracer::Detaching;
+use tokio::time::timeout;
 
 use super::tracing::Traced;
 
@@ -28,6 +29,15 @@ pub(crate) struct ServerSnapshot {
     /// CPU time in the window; `None` until its end, and where it is not known.
     pub(crate) cpu: Option<Cpu>,
     pub(crate) traced: Option<Traced>,
+}
+
+/// Status at the start of a window, with the connection that it came by. The status at the end comes by the same one: the
+/// counters would have the statements of another login.
+#[derive(Debug)]
+pub(crate) struct StatusAtStart {
+    connection: Connection,
+    conn: ServerConn,
+    values: BTreeMap<String, String>,
 }
 
 /// Longest wait for the server's status, which must not hold up the results.
@@ -61,25 +71,48 @@ impl ServerSnapshot {
         }
     }
 
-    /// Reads `SHOW GLOBAL STATUS`. Returns `None` without a login, or if the server does not answer in time.
-    pub(crate) async fn status_now(connection: Option<&Connection>) -> Option<BTreeMap<String, String>> {
-        tokio::time::timeout(STATUS_WITHIN, connection?.status())
-            .await
-            .ok()?
-            .ok()
-    }
-
     /// Returns the probes that are being detached, so that the caller can wait for them.
     pub(crate) fn take_detaching(&mut self) -> Option<Detaching> {
         self.traced.as_mut()?.detaching.take()
     }
 
-    /// Notes the changes of the status since `before`.
-    pub(crate) async fn take_status(&mut self, before: Option<&BTreeMap<String, String>>) {
-        if let Some(before) = before
-            && let Some(after) = Self::status_now(self.connection.as_ref()).await
+    /// Notes the changes of the status since `start`, if the server answers in time.
+    pub(crate) async fn take_status(&mut self, start: Option<StatusAtStart>) {
+        if let Some(start) = start
+            && let Ok(Ok(changes)) = timeout(STATUS_WITHIN, start.changes()).await
         {
-            self.status = status_delta(before, &after);
+            self.status = changes;
         }
+    }
+}
+
+impl StatusAtStart {
+    /// Reads `SHOW GLOBAL STATUS`. Returns `None` without a login, or if the server does not answer in time.
+    pub(crate) async fn read(connection: Option<&Connection>) -> Option<Self> {
+        let connection = connection?.clone();
+        let reading = async {
+            let mut conn = connection.connect().await?;
+            let values = connection.status_by(&mut conn).await?;
+            Ok::<_, ConnectError>((conn, values))
+        };
+        let (conn, values) = timeout(STATUS_WITHIN, reading).await.ok()?.ok()?;
+        Some(Self {
+            connection,
+            conn,
+            values,
+        })
+    }
+
+    /// Reads the status again, by a new login if the connection broke. Returns the changes.
+    async fn changes(mut self) -> Result<BTreeMap<String, i64>, ConnectError> {
+        let now = match self.connection.status_by(&mut self.conn).await {
+            Ok(now) => {
+                // If the session does not end in order, the server ends it.
+                let _ = self.connection.disconnect(self.conn).await;
+                now
+            }
+            Err(_) => self.connection.status().await?,
+        };
+        Ok(status_delta(&self.values, &now))
     }
 }

@@ -1,6 +1,5 @@
 //! Measurement of one window on a server with tables: pace, tracer, load, outcome.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::num::NonZeroUsize;
@@ -17,7 +16,7 @@ use tokio::sync::oneshot;
 
 use crate::exit::with_causes;
 use crate::measurement::{
-    CpuSampler, Interrupted, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal,
+    CpuSampler, Interrupted, Line, Live, Outputs, Signals, StatusAtStart, Tracing, WindowSignal,
 };
 use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_after_run;
@@ -91,7 +90,7 @@ pub(crate) async fn window(
     let traced = tracing.as_ref().filter(|_| !raw.disk_full);
     let open_commits = commits_ended(traced, measured.window.end_ns, signals, line).await;
     raw.measured = Some(measured);
-    raw.snapshot.take_status(start.status.as_ref()).await;
+    raw.snapshot.take_status(start.status).await;
     raw.snapshot.traced = tracing
         .map(|tracing| tracing.stop(start.account, open_commits))
         .transpose()?;
@@ -164,7 +163,7 @@ struct Driven {
 /// Readings at the start of the window, and files that could not be written.
 #[derive(Debug, Default)]
 struct AtStart {
-    status: Option<BTreeMap<String, String>>,
+    status: Option<StatusAtStart>,
     account: Option<Account>,
     /// Errors that left files of the load incomplete.
     not_saved: Vec<String>,
@@ -208,7 +207,7 @@ impl Load<'_> {
             AtStart {
                 account,
                 not_saved: Vec::new(),
-                status: ServerSnapshot::status_now(Some(server.connection())).await,
+                status: StatusAtStart::read(Some(server.connection())).await,
             }
         };
         // A server that waits for space does not answer, so there is no use in waiting for it after the window.

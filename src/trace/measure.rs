@@ -14,7 +14,8 @@ use super::config::TraceConfig;
 use super::document::document;
 use super::trace_outcome::{Ended, TraceOutcome};
 use crate::measurement::{
-    ANSWER_TIME, CpuSampler, Line, Live, Outputs, ServerSnapshot, Signals, Tracing, WindowSignal,
+    ANSWER_TIME, CpuSampler, Line, Live, Outputs, ServerSnapshot, Signals, StatusAtStart, Tracing,
+    WindowSignal,
 };
 
 /// Time between two updates of the progress line.
@@ -67,7 +68,7 @@ async fn on_server(
         ended: Ended::NotYet,
     };
     outputs.unfinished(&raw.snapshot, document(outputs.started, &raw))?;
-    let status = ServerSnapshot::status_now(server.connection.as_ref()).await;
+    let status = StatusAtStart::read(server.connection.as_ref()).await;
     let window_signal = Arc::new(WindowSignal::default());
     line.say("attaching the probes");
     let tracing = Tracing::start(&server.facts, outputs.dir, &config.tracing, None, &window_signal)?;
@@ -91,7 +92,7 @@ async fn on_server(
     line.say("detaching the probes");
     raw.duration = Duration::from_nanos(end_ns - window.start_ns);
     raw.snapshot.traced = Some(tracing.stop(before, open_commits)?);
-    raw.snapshot.take_status(status.as_ref()).await;
+    raw.snapshot.take_status(status).await;
     Ok(raw)
 }
 

@@ -1,8 +1,11 @@
 //! A server is as it was after it was traced.
 
-use crate::common::{Running, beside_others, caveats};
+use std::fs;
+
+use crate::common::{Ran, Running, beside_others, caveats};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
+use serde_json::Value;
 
 #[test]
 fn an_idle_server_commits_nothing_and_is_not_changed() {
@@ -28,6 +31,36 @@ fn an_idle_server_commits_nothing_and_is_not_changed() {
             "{flavor}: {changed:?}"
         );
         assert_eq!(foreign.changed_code_bytes(), 0);
+    }
+}
+
+#[test]
+fn the_counters_of_a_trace_have_no_login_of_its_own() {
+    let _turn = beside_others();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let foreign = Foreign::start(flavor);
+        let changes = |ran: &Ran| -> Value {
+            assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
+            let server = fs::read(ran.file("server.json")).unwrap();
+            let server: Value = serde_json::from_slice(&server).unwrap();
+            server["status_delta"].clone()
+        };
+        let address = foreign.address("root");
+        let seen = changes(&Running::start(&format!("trace {address} --duration 1s")).ended());
+        for name in ["Com_set_option", "Com_select", "Connections"] {
+            assert_eq!(seen[name], 0, "{flavor}: {name}");
+        }
+        // By another login, if the server ended the one at the start.
+        let tracing = Running::start(&format!("trace {address}"));
+        foreign.wait_until_traced();
+        let others =
+            "SELECT id FROM information_schema.processlist WHERE user = 'root' AND id <> CONNECTION_ID()";
+        foreign.tell(&format!("KILL {}", foreign.ask::<u64>(others)));
+        tracing.interrupt();
+        assert!(
+            changes(&tracing.ended())["Connections"].as_u64() > Some(0),
+            "{flavor}"
+        );
     }
 }
 

@@ -28,6 +28,8 @@ use crate::tls::{SslMode, Tls};
 /// Beginning of every error of a certificate (`rustls::Error::InvalidCertificate`).
 const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
+const STATUS: &str = "SHOW GLOBAL STATUS";
+
 impl Connection {
     /// Connects to the server, which has 10 s to answer.
     pub async fn connect(&self) -> Result<ServerConn, ConnectError> {
@@ -131,7 +133,12 @@ impl Connection {
 
     /// Reads `SHOW GLOBAL STATUS`: counters and texts.
     pub async fn status(&self) -> Result<BTreeMap<String, String>, ConnectError> {
-        self.name_value_rows("SHOW GLOBAL STATUS").await
+        self.name_value_rows(STATUS).await
+    }
+
+    /// Reads `SHOW GLOBAL STATUS` by a connection that exists: a login would change the counters.
+    pub async fn status_by(&self, conn: &mut ServerConn) -> Result<BTreeMap<String, String>, ConnectError> {
+        self.rows_by(conn, STATUS).await
     }
 
     /// Turns an error of the client library into one that says what to do.
@@ -176,11 +183,20 @@ impl Connection {
 
     async fn name_value_rows(&self, statement: &str) -> Result<BTreeMap<String, String>, ConnectError> {
         let mut conn = self.connect().await?;
+        let rows = self.rows_by(&mut conn, statement).await?;
+        self.disconnect(conn).await?;
+        Ok(rows)
+    }
+
+    async fn rows_by(
+        &self,
+        conn: &mut ServerConn,
+        statement: &str,
+    ) -> Result<BTreeMap<String, String>, ConnectError> {
         let rows: Vec<(String, Vec<u8>)> = conn
             .query(statement)
             .await
             .map_err(|source| self.explain(source))?;
-        self.disconnect(conn).await?;
         let text = |value: Vec<u8>| String::from_utf8_lossy(&value).into_owned();
         Ok(rows
             .into_iter()
