@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use logtrace_common::Connection;
 use logtrace_driver::tpcc::Condition;
 use logtrace_driver::{Loaded, Target};
-use logtrace_server::{DataSnapshot, Server, ServerChoice, ServerConfig};
+use logtrace_server::{DataSnapshot, Home, LeftServer, Server, ServerChoice, ServerConfig};
 use logtrace_tracer::check_program;
 
-use crate::measurement::{Line, Signals};
+use crate::measurement::{Interrupted, Line, Signals};
 use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_loaded;
 use crate::run::load::drive::{DATABASE, load_tables};
@@ -50,13 +51,32 @@ pub(crate) async fn open_server(
     };
     let say = |message: &str| line.say(message);
     let opened = Server::open(&server_config, snapshot, &say);
-    let server = match server_config.choice {
+    let server = match &server_config.choice {
         // Else the end would leave a part of the settings changed. What comes next ends at once.
-        Some(ServerChoice::Running(_)) => signals.unless_aborted(opened).await??,
+        Some(ServerChoice::Running(named)) => match signals.unless_aborted(opened).await {
+            Ok(opened) => opened?,
+            Err(aborted) => return Err(with_what_is_left(aborted, &config.home, named)),
+        },
         _ => signals.unless_ended(opened).await??,
     };
     let target = Target::new(server.connection(), DATABASE).of_process(server.facts().process.clone());
     Ok(OpenServer { server, target })
+}
+
+/// Adds to the error of a second signal what undoes the settings that were made before it. The work that held the note of
+/// them must have ended.
+fn with_what_is_left(aborted: Interrupted, home: &Home, named: &Connection) -> anyhow::Error {
+    let (aborted, endpoint) = (anyhow::Error::from(aborted), &named.endpoint);
+    // Without notes, nothing was changed.
+    let left = LeftServer::all(&home.notes).unwrap_or_default();
+    let mut left = left.into_iter().flatten();
+    match left.find(|server| server.connection().endpoint == *endpoint) {
+        Some(server) => aborted.context(format!(
+            "the server on {endpoint} is left changed: `logtrace doctor --clean` gives it back, or type there: {} Reason",
+            server.by_hand()
+        )),
+        None => aborted,
+    }
 }
 
 impl OpenServer {

@@ -5,6 +5,7 @@ mod copied_uuid;
 mod killed_anywhere;
 mod killed_in_load;
 mod limits;
+mod second_signal;
 mod stopped;
 
 use std::os::unix::net::UnixStream;
