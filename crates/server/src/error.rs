@@ -101,6 +101,17 @@ pub enum SettingError {
         /// Message of the server, or what was seen.
         message: String,
     },
+    /// The server changed variables when it was told to keep their values, and no SET gives these back.
+    #[error(
+        "the server changed what was set to its present value, and takes this value no more: {told}. logtrace changes nothing \
+         else. Set first what limits it, or restart the server; and measure without --set of it"
+    )]
+    Lost {
+        /// Names of the variables.
+        names: Vec<String>,
+        /// The variables with their values.
+        told: String,
+    },
     /// The account lacks a privilege.
     #[error(
         "this account may not set {name}: {message}. As an administrator type: GRANT {privilege} ON *.* TO ACCOUNT; ACCOUNT is what \

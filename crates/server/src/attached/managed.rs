@@ -89,6 +89,11 @@ impl ManagedServer {
         let mut session = self.lock.session(&self.connection, self.facts.flavor);
         let set = set_undoable(&mut session, &self.note.settings).await;
         let others = self.note_others(&before).await;
+        if let Err(ServerError::Setting(SettingError::Lost { names, .. })) = &set {
+            // Nothing can undo it: see `rehearse`.
+            self.note.settings.retain(|change| !names.contains(&change.name));
+            self.write_note_again()?;
+        }
         let reported = set?;
         others?;
         let all = ServerFacts::collect(&self.connection, self.facts.process.clone(), false).await?;

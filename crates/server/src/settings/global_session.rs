@@ -4,7 +4,7 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Value};
 
 use crate::error::{ServerError, SettingError};
-use crate::settings::global_value::GlobalValue;
+use crate::settings::global_value::{GlobalValue, hex};
 use logtrace_common::{Connection, Flavor};
 
 /// Session for the global variables of one server. Statements are sent as text: a server may have no room for prepared ones.
@@ -36,6 +36,17 @@ impl<'a> GlobalSession<'a> {
         Ok(value)
     }
 
+    /// Has the server refuse values that it would change otherwise, such as one below the least that a SET can give
+    /// (`throw_bounds_warning` in sql/set_var.cc of both servers, also for plugins). A variable may have such a value: of
+    /// MariaDB `innodb_lru_flush_size`, and all of a key cache that is not made yet.
+    pub(crate) async fn refuse_inexact_values(&mut self) -> Result<(), ServerError> {
+        let strict = self
+            .conn
+            .query_drop("SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
+            .await;
+        Ok(strict.map_err(|error| self.connection.explain(error))?)
+    }
+
     /// Gives a variable a value, which is SQL.
     pub(crate) async fn set(&mut self, name: &str, literal: &str) -> Result<(), ServerError> {
         let set = self.conn.query_drop(set_statement(name, literal)).await;
@@ -49,9 +60,15 @@ impl<'a> GlobalSession<'a> {
     }
 
     /// Evaluates an expression of a variable. Returns its value, and whether it is a floating-point number.
+    ///
+    /// Servers send bytes that are no text as question marks (`init_connect` may have them): so a text is compared with its
+    /// digits.
     async fn read(&mut self, name: &str, expression: &str) -> Result<(GlobalValue, bool), ServerError> {
         // The limit is not that of the session.
-        let answer = self.conn.query_iter(format!("SELECT {expression} LIMIT 1")).await;
+        let answer = self
+            .conn
+            .query_iter(format!("SELECT {expression}, HEX({expression}) LIMIT 1"))
+            .await;
         let unreadable = |name, message| SettingError::Unreadable { name, message };
         let answer = match answer {
             Ok(answer) => answer,
@@ -63,8 +80,8 @@ impl<'a> GlobalSession<'a> {
             Ok(mut rows) => rows.pop(),
             Err(error) => return Err(self.error(name, error, unreadable)),
         };
-        let value = row.and_then(|mut row| row.take::<Value, _>(0));
-        let (Some(column), Some(value)) = (column, value) else {
+        let value = row.and_then(|mut row| Some((row.take::<Value, _>(0)?, row.take::<Value, _>(1)?)));
+        let (Some(column), Some((value, digits))) = (column, value) else {
             return Err(unreadable(name.to_owned(), "it returns no row".to_owned()).into());
         };
         let text = match value {
@@ -72,6 +89,9 @@ impl<'a> GlobalSession<'a> {
             Value::Bytes(bytes) => String::from_utf8(bytes).ok(),
             _ => None,
         };
+        let is_whole =
+            |text: &String| column.is_numeric_type() || digits == Value::Bytes(hex(text).into_bytes());
+        let text = text.filter(is_whole);
         let text = text.ok_or_else(|| unreadable(name.to_owned(), "its value is no text".to_owned()))?;
         Ok(match column.is_numeric_type() {
             true => (

@@ -54,8 +54,12 @@ fn quoted(text: &str) -> String {
     if text.bytes().all(is_plain) {
         return format!("'{}'", text.replace('\'', "''"));
     }
-    let digits: String = text.bytes().map(|byte| format!("{byte:02X}")).collect();
-    format!("_utf8mb4 X'{digits}'")
+    format!("_utf8mb4 X'{}'", hex(text))
+}
+
+/// Writes the bytes of a text in digits, as `HEX` does.
+pub(crate) fn hex(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02X}")).collect()
 }
 
 #[cfg(test)]

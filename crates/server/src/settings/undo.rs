@@ -20,6 +20,9 @@ pub(crate) async fn undo<'a>(
     changes: &'a [Change],
 ) -> Result<Vec<(&'a Change, String)>, ServerError> {
     let mut different = different(session, changes).await?;
+    if !different.is_empty() {
+        session.refuse_inexact_values().await?;
+    }
     for round in 1..=ROUNDS {
         if different.is_empty() {
             break;
@@ -45,23 +48,38 @@ pub(crate) async fn undo<'a>(
 }
 
 /// Gives variables the values that they have, as a restore will. What the server does not take is not to be changed.
+///
+/// The rule: a rehearsal changes nothing, because the server refuses a value that it would change; what one changes all the same
+/// ([`SettingError::Lost`]) no SET gives back, so it is told once and noted no more, or that note would stop all later runs.
 pub(crate) async fn rehearse(session: &mut GlobalSession<'_>, changes: &[Change]) -> Result<(), ServerError> {
-    let one_way = |change: &Change, message: String| SettingError::OneWay {
-        name: change.name.clone(),
-        message,
-    };
+    session.refuse_inexact_values().await?;
+    let mut refused = Ok(());
     for change in changes.iter().rev() {
         match session.set(&change.name, &change.old_literal()).await {
             Ok(()) => {}
             Err(ServerError::Setting(SettingError::Refused { message, .. })) => {
-                return Err(one_way(change, message).into());
+                let name = change.name.clone();
+                refused = Err(SettingError::OneWay { name, message }.into());
+                break;
             }
             Err(other) => return Err(other),
         }
     }
-    match undo(session, changes).await?.into_iter().next() {
-        None => Ok(()),
-        Some((change, reason)) => Err(one_way(change, reason).into()),
+    let lost = undo(session, changes).await?;
+    match lost.is_empty() {
+        true => refused,
+        false => Err(lost_by(&lost).into()),
+    }
+}
+
+fn lost_by(lost: &[(&Change, String)]) -> SettingError {
+    let told = |(change, seen): &(&Change, String)| {
+        format!("{} was {}, and now: {seen}", change.name, change.old_literal())
+    };
+    let told: Vec<String> = lost.iter().map(told).collect();
+    SettingError::Lost {
+        names: lost.iter().map(|(change, _)| change.name.clone()).collect(),
+        told: told.join("; "),
     }
 }
 

@@ -10,6 +10,7 @@ mod full_disk;
 mod hostile;
 mod kept;
 mod killed_run;
+mod one_way;
 mod pool_size;
 mod private;
 mod reconfigure;
