@@ -1,6 +1,7 @@
 //! Variables that a SET changes besides its own.
 
-/// Two variables of which a SET of one may change the other, with the function of the server's source that does.
+/// Two variables of which a SET of one may change the other, with the function of the server's source that does, or where it
+/// was seen.
 struct Pair(&'static str, &'static str);
 
 /// Functions are in sql/sys_vars.cc and storage/innobase/handler/ha_innodb.cc, if nothing else is said. What a server does
@@ -22,9 +23,9 @@ const PAIRS: &[Pair] = &[
     Pair("max_join_size", "sql_big_selects"),
     // One period in two units (`copy_to_expire_logs_days` and `copy_to_binlog_expire_logs_seconds` of MariaDB).
     Pair("binlog_expire_logs_seconds", "expire_logs_days"),
-    // The bit `LOG_SLOW_FILTER` of queries without indexes (`Sys_log_queries_not_using_indexes` of MariaDB).
+    // A bit of the filter, `QPLAN_NOT_USING_INDEX` (seen with MariaDB 10.11).
     Pair("log_queries_not_using_indexes", "log_slow_filter"),
-    // Bits of the list (`Sys_log_slow_admin_statements` and `Sys_log_slow_slave_statements` of MariaDB).
+    // Bits of the list, such as `LOG_SLOW_DISABLE_ADMIN` (seen with MariaDB 10.11).
     Pair("log_slow_admin_statements", "log_slow_disabled_statements"),
     Pair("log_slow_slave_statements", "log_slow_disabled_statements"),
     // The lowest bit of the second (`wsrep_causal_reads_update`, `wsrep_sync_wait_update` of sql/wsrep_var.cc).

@@ -6,9 +6,9 @@ use crate::settings::change::{Change, OldValue};
 
 /// Variables that servers change by themselves.
 const MOVING: [&str; 4] = [
-    // While transactions are run (`srv_conc_enter_innodb_with_atomics` in srv0conc.cc).
+    // While transactions are run (`srv_conc_enter_innodb_with_atomics` in srv0conc.cc of MySQL).
     "innodb_thread_sleep_delay",
-    // While events are skipped (`Log_event::do_shall_skip` of both servers).
+    // While events are skipped (`apply_event_and_update_pos` in rpl_replica.cc of MySQL).
     "sql_replica_skip_counter",
     "sql_slave_skip_counter",
     // MariaDB shrinks it when memory runs low (`buf_pool_t::garbage_collect` in buf0buf.cc).

@@ -35,8 +35,7 @@ fn others_than(name: &str, old: &str) -> Vec<String> {
     }
 }
 
-/// Variable that is left out: it cannot be switched off where the file system does not take direct I/O (the restore says so,
-/// and the note stays).
+/// Variable that is left out: it does not always go back, see `one_way`.
 const LEFT_OUT: &str = "innodb_log_file_buffering";
 
 /// Sets a variable and gives it back. Returns whether it was set.

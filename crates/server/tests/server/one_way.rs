@@ -77,3 +77,40 @@ async fn what_cannot_be_read_is_not_set(#[case] flavor: Flavor) {
     }
     instance.stop().await.unwrap();
 }
+
+/// Once on, `innodb_log_file_buffering` may stay so, whatever is set (seen with MariaDB 10.11; not on every file system).
+#[tokio::test]
+async fn what_does_not_go_back_stays_noted_with_what_to_type() {
+    let base = Base::new();
+    let instance = started(&base, Flavor::MariaDb).await;
+    let root = connection(&instance, "root");
+    let read = "SELECT @@GLOBAL.innodb_log_file_buffering, @@GLOBAL.sync_binlog";
+    let before: (u32, u32) = ask(&instance.socket(), read).await;
+    assert_eq!(before, (0, 1));
+    let settings = ["sync_binlog=7", "innodb_log_file_buffering=ON"];
+    let server = attach(&base, &root, &settings, None).await.unwrap();
+    let restored = server.restore().await;
+    let after: (u32, u32) = ask(&instance.socket(), read).await;
+    assert_eq!(after.1, before.1, "the others go back");
+    if after == before {
+        restored.unwrap();
+        assert_eq!(notes(&base), 0);
+    } else {
+        let told = |error: ServerError| {
+            let text = format!("{:#}", anyhow::Error::from(error));
+            for word in [
+                "innodb_log_file_buffering is 1",
+                "SET GLOBAL innodb_log_file_buffering = 0;",
+            ] {
+                assert!(text.contains(word), "no {word:?} in: {text}");
+            }
+            text
+        };
+        told(restored.unwrap_err());
+        assert_eq!(notes(&base), 1);
+        let next = attach(&base, &root, &["sync_binlog=7"], None).await;
+        let text = told(next.map(|_| ()).unwrap_err());
+        assert!(text.contains("remove "), "{text}");
+    }
+    instance.stop().await.unwrap();
+}
