@@ -27,8 +27,9 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     pub(crate) clean: bool,
 
-    /// Server that the password is for, as `run --server` takes it. A password from a file or from LOGTRACE_PASSWORD goes
-    /// to no other one. --ask-password asks for each server that killed runs left changed, or only for this one.
+    /// Server that the password is for, as `run --server` takes it, with the encryption that it must have. A password from
+    /// a file or from LOGTRACE_PASSWORD goes to no other one. --ask-password asks for each server that killed runs left
+    /// changed, or only for this one.
     #[arg(value_name = "ADDRESS", requires = "clean", value_parser = parse_dsn)]
     pub(crate) server: Option<Connection>,
 }

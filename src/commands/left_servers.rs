@@ -37,10 +37,16 @@ impl<'a> Passwords<'a> {
         })
     }
 
+    /// Returns the address as it was named, if it is that of a server.
+    fn named(&self, left: &Connection) -> Option<&'a Connection> {
+        let is_it = |named: &&Connection| (&named.endpoint, &named.user) == (&left.endpoint, &left.user);
+        self.server.filter(is_it)
+    }
+
     /// Returns the password for a server, if there is one for it.
     fn of_server(&self, left: &Connection) -> anyhow::Result<Option<Password>> {
         let is_for_it = match self.server {
-            Some(named) => (&named.endpoint, &named.user) == (&left.endpoint, &left.user),
+            Some(_) => self.named(left).is_some(),
             None => self.login.asks(),
         };
         match is_for_it {
@@ -98,7 +104,8 @@ fn described(mut server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Resul
     let (by_hand, note) = (server.by_hand(), server.note().display().to_string());
     let given = in_event_loop(async |_| {
         let password = passwords.of_server(server.connection())?;
-        let connection = server.restore(password).await?;
+        let named = passwords.named(server.connection());
+        let connection = server.restore(named, password).await?;
         if let Some(database) = server.database() {
             drop_tables(Target::new(&connection, database)).await?;
         }

@@ -155,12 +155,12 @@ fn encrypted(foreign: &Foreign) -> u64 {
 }
 
 /// A server's certificate and key, the certificate of the authority that signed it, and that of another authority.
-struct Files {
+pub(super) struct Files {
     dir: TempDir,
 }
 
 impl Files {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         // Where the server's user may read.
         let dir = tempfile::Builder::new()
             .prefix("lt-")
@@ -183,11 +183,11 @@ impl Files {
         Self { dir }
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(super) fn path(&self, name: &str) -> String {
         self.dir.path().join(name).display().to_string()
     }
 
-    fn settings(&self) -> Vec<String> {
+    pub(super) fn settings(&self) -> Vec<String> {
         let setting = |name| format!("ssl_{name}={}", self.path(name));
         vec![setting("cert"), setting("key")]
     }

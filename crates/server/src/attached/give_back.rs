@@ -17,7 +17,7 @@ use crate::settings::global_session::{GlobalSession, set_statement};
 use crate::settings::global_value::GlobalValue;
 use crate::settings::undo::undo;
 use crate::settings::value_match::has_value;
-use logtrace_common::{Connection, Password};
+use logtrace_common::{Connection, Password, Tls};
 
 /// Running server that a killed run left changed, as its note says.
 #[derive(Debug)]
@@ -64,11 +64,16 @@ impl LeftServer {
         self.note.by_hand()
     }
 
-    /// Gives the server its old settings again, verifies them, and notes that only the database is left. Returns the connection, with the password.
-    pub async fn restore(&mut self, password: Option<Password>) -> Result<Connection, ServerError> {
+    /// Gives the server its old settings again, verifies them, and notes that only the database is left. Returns the
+    /// connection, with the password. `named` is the server's address as a user wrote it now.
+    pub async fn restore(
+        &mut self,
+        named: Option<&Connection>,
+        password: Option<Password>,
+    ) -> Result<Connection, ServerError> {
         let connection = Connection {
             password,
-            ..self.note.connection.clone()
+            ..connection_as(&self.note.connection, named)
         };
         let Reached {
             connection, facts, ..
@@ -86,6 +91,26 @@ impl LeftServer {
     /// Removes the note, once everything is undone.
     pub fn forget(self) -> io::Result<()> {
         self.file.remove()
+    }
+}
+
+/// Returns the noted address and account with the encryption and the server's user that somebody asks for now. The encryption is
+/// not weaker than the noted one.
+fn connection_as(noted: &Connection, named: Option<&Connection>) -> Connection {
+    let Some(named) = named else {
+        return noted.clone();
+    };
+    let stronger = match named.tls.mode >= noted.tls.mode {
+        true => &named.tls,
+        false => &noted.tls,
+    };
+    Connection {
+        tls: Tls {
+            get_server_public_key: named.tls.get_server_public_key,
+            ..stronger.clone()
+        },
+        server_uid: named.server_uid.or(noted.server_uid),
+        ..noted.clone()
     }
 }
 
@@ -206,6 +231,29 @@ pub(crate) async fn restore_settings(
 mod tests {
     use super::*;
     use crate::attached::change_note::tests::change;
+    use crate::connection::dsn::parse_dsn;
+
+    #[test]
+    fn a_server_is_given_back_with_the_stronger_encryption_of_the_note_and_the_address() {
+        let address = |parameters: &str| parse_dsn(&format!("mysql://u@127.0.0.1:1/?{parameters}")).unwrap();
+        let tls = |noted: &str, named: &str| connection_as(&address(noted), Some(&address(named))).tls;
+        let verify = "ssl-mode=verify-ca&ssl-ca=/ca";
+        for (noted, named, stronger) in [
+            ("get-server-public-key=true", verify, verify),
+            ("get-server-public-key=true", "", ""),
+            (verify, "ssl-mode=required", verify),
+            (
+                verify,
+                "ssl-mode=verify-ca&ssl-ca=/other",
+                "ssl-mode=verify-ca&ssl-ca=/other",
+            ),
+        ] {
+            assert_eq!(tls(noted, named), address(stronger).tls, "{noted}, {named}");
+        }
+        let noted = address("get-server-public-key=true&server-user=7");
+        assert_eq!(connection_as(&noted, None), noted);
+        assert_eq!(connection_as(&noted, Some(&address(verify))).server_uid, Some(7));
+    }
 
     #[test]
     fn a_value_of_the_run_is_told_from_the_old_one_and_from_that_of_somebody_else() {

@@ -69,7 +69,7 @@ async fn what_somebody_changed_after_a_killed_run_stays_and_is_told(#[case] flav
     };
     for _ in 0..2 {
         let mut notes = left(&base);
-        let error = notes.pop().unwrap().restore(None).await.unwrap_err();
+        let error = notes.pop().unwrap().restore(None, None).await.unwrap_err();
         told(&format!("{:#}", anyhow::Error::from(error)));
         let values: (u32, f64, u32) = ask(
             &socket,

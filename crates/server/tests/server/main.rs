@@ -16,4 +16,5 @@ mod private;
 mod reconfigure;
 mod running;
 mod template;
+mod two_servers;
 mod volumes;

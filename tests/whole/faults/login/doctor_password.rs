@@ -5,6 +5,7 @@ use rustix::process::Signal;
 use super::impostor::with_password;
 use super::listening::{PASSWORD, listening};
 use crate::common::beside_others;
+use crate::faults::encryption::Files;
 use crate::faults::fixture::home::{Home, entries};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::{Foreign, free_port};
@@ -59,5 +60,55 @@ fn the_doctor_sends_a_password_only_to_the_server_it_is_for() {
         file.refused(2, &["is for one server", "address"]);
         let named = with_password(&home, &format!("doctor --clean {address}"));
         assert_eq!(named.code, Some(0), "{}", named.stdout);
+    }
+}
+
+#[test]
+fn the_doctor_checks_the_server_as_the_address_asks() {
+    let _turn = beside_others();
+    for flavor in [Flavor::MySql, Flavor::MariaDb] {
+        let (files, port) = (Files::new(), free_port());
+        let settings = files.settings();
+        let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+        let foreign = Foreign::start_with(flavor, &settings, Some(port));
+        foreign.tell("CREATE USER guest@'%'");
+        foreign.tell("GRANT ALL ON *.* TO guest@'%'");
+        let home = Home::new();
+        let address = |parameters: &str| format!("mysql://guest@localhost:{port}/?{parameters}");
+        let run = home.start(&format!(
+            "--no-trace --server {} --set sync_binlog=0 --tables 1 --rows 500 --duration 60s --rate 200/s",
+            address("ssl-mode=disabled&get-server-public-key=true")
+        ));
+        run.waiting_for("the change", || {
+            foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog") == 0
+        });
+        run.signal(Signal::KILL);
+        run.ended();
+        foreign.tell(&format!("ALTER USER guest@'%' IDENTIFIED BY '{PASSWORD}'"));
+        let clean =
+            |parameters: &str| with_password(&home, &format!("doctor --clean {}", address(parameters)));
+        let ca = |name: &str| format!("ssl-mode=verify-identity&ssl-ca={}", files.path(name));
+
+        let wrong = clean(&ca("other"));
+        assert_eq!(wrong.code, Some(1), "{}", wrong.stdout);
+        assert!(
+            wrong.stdout.contains("the certificate of the server"),
+            "{}",
+            wrong.stdout
+        );
+        assert_eq!(foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog"), 0);
+        assert_eq!(entries(&home.path().join("notes")).len(), 1);
+        // Nobody asks for the key of a plain connection any more.
+        if flavor == Flavor::MySql {
+            let plain = clean("ssl-mode=disabled");
+            assert!(
+                plain.stdout.contains("asks for the whole password"),
+                "{}",
+                plain.stdout
+            );
+        }
+        let right = clean(&ca("ca"));
+        assert_eq!(right.code, Some(0), "{}", right.stdout);
+        assert_eq!(foreign.ask::<u32>("SELECT @@GLOBAL.sync_binlog"), 1);
     }
 }

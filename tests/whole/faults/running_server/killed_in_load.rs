@@ -6,7 +6,7 @@ use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
 use rustix::process::Signal;
 
-use super::{SET, assert_as_it_was, databases};
+use super::{SET, assert_as_it_was, databases, tables};
 use crate::common::beside_others;
 use crate::faults::fixture::home::{Home, SHORT, entries};
 use crate::faults::fixture::started::Started;
@@ -18,7 +18,7 @@ fn its_database_is_dropped_although_the_next_run_fails() {
     let home = Home::new();
     let server = format!("--server {} {SET}", foreign.address("root"));
     let run = home.start(&format!("{server} --tables 1 --rows 5000000"));
-    run.waiting_for("the tables", || databases(&foreign) == 1);
+    run.waiting_for("the tables", || tables(&foreign) > 0);
     run.signal(Signal::KILL);
     run.ended();
     home.run(&format!("{server} --set no_such_variable=1 {SHORT}"))
