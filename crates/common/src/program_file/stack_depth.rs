@@ -141,7 +141,7 @@ fn calls(
         .map(|(offset, relocation)| (offset, relocation.target()))
         .collect();
     let mut calls = BTreeSet::new();
-    for (at, instruction) in (start..).step_by(8).zip(code.chunks_exact(8)) {
+    for (at, instruction) in (start..).step_by(8).zip(code.as_chunks::<8>().0) {
         let is_call = instruction[0] == CALL && instruction[1] >> 4 == 1;
         let immediate = i64::from(immediate(instruction));
         let target = match relocations.get(&at) {
@@ -179,7 +179,7 @@ fn depth(code: &[u8]) -> u64 {
     let mut into_stack = [None; 11];
     into_stack[FRAME_POINTER] = Some(0_i64);
     let mut lowest = 0;
-    for instruction in code.chunks_exact(8) {
+    for instruction in code.as_chunks::<8>().0 {
         let (operation, registers) = (instruction[0], usize::from(instruction[1]));
         let (target, source) = (registers & 0x0f, registers >> 4);
         let offset = i64::from(i16::from_le_bytes([instruction[2], instruction[3]]));
