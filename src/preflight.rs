@@ -102,7 +102,7 @@ pub(crate) fn building() -> Vec<Check> {
         _ => Check::unmet(
             name,
             "not found",
-            "apt-get install clang libbpf-dev libelf-dev zlib1g-dev pkg-config",
+            "apt-get install clang",
         ),
     };
     vec![check.optional()]

@@ -155,7 +155,7 @@ fn clang() -> Result<OsString, String> {
     }
     Err(format!(
         "{}. The kernel side needs clang from version 14, but not {} to {}, whose programs may crash Linux 6.19 and later: \
-         apt-get install clang-17 libbpf-dev, or name another clang in CLANG, or set {ANY_CLANG}=1",
+         apt-get install clang-17, or name another clang in CLANG, or set {ANY_CLANG}=1",
         refused.unwrap_or_default(),
         REFUSED.start(),
         REFUSED.end()
@@ -203,8 +203,8 @@ fn compile(sources: &Path, out: &Path) -> Result<(), String> {
     match command.output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(format!(
-            "{command:?} failed:\n{}\nThe kernel side needs clang 14 to 17 and libbpf's headers: \
-             apt-get install clang libbpf-dev",
+            "{command:?} failed:\n{}\nThe kernel side needs clang 14 to 17 and the kernel's headers: \
+             apt-get install clang linux-libc-dev",
             String::from_utf8_lossy(&output.stderr)
         )),
         Err(error) => Err(format!("cannot run {command:?}: {error}")),

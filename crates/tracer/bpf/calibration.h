@@ -12,7 +12,7 @@ int BPF_PROG(on_any_call)
 }
 
 /* A call in logtrace's own process (crates/tracer/src/overhead/calibration.rs). */
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_nothing(struct pt_regs *ctx)
 {
 	return COUNTED(ON_NOTHING, (void)0);

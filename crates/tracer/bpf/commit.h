@@ -35,7 +35,7 @@ static __always_inline void begin_commit(struct pt_regs *ctx)
 	thread->commit_ns = bpf_ktime_get_ns();
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_commit_begin(struct pt_regs *ctx)
 {
 	return COUNTED(ON_COMMIT_BEGIN, begin_commit(ctx));
@@ -58,7 +58,7 @@ static __always_inline void end_commit(struct pt_regs *ctx)
 		send_commit(thread, bpf_ktime_get_ns());
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_commit_end(struct pt_regs *ctx)
 {
 	return COUNTED(ON_COMMIT_END, end_commit(ctx));
@@ -84,7 +84,7 @@ static __always_inline void begin_async(struct pt_regs *ctx)
 	bpf_map_update_elem(&pending, &thd, &tid, BPF_ANY);
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_async_begin(struct pt_regs *ctx)
 {
 	return COUNTED(ON_ASYNC_BEGIN, begin_async(ctx));
@@ -112,7 +112,7 @@ static __always_inline void end_async(struct pt_regs *ctx)
 		send_commit(thread, bpf_ktime_get_ns());
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_async_end(struct pt_regs *ctx)
 {
 	return COUNTED(ON_ASYNC_END, end_async(ctx));
@@ -129,7 +129,7 @@ static __always_inline void begin_xa(void)
 	thread->commit_ns = bpf_ktime_get_ns();
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_xa_begin(struct pt_regs *ctx)
 {
 	return COUNTED(ON_XA_BEGIN, begin_xa());
@@ -144,7 +144,7 @@ static __always_inline void end_xa(void)
 		send_commit(thread, bpf_ktime_get_ns());
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_xa_end(struct pt_regs *ctx)
 {
 	return COUNTED(ON_XA_END, end_xa());

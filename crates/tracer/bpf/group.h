@@ -25,7 +25,7 @@ static __always_inline void join_flush_stage(void)
 	submit(record);
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_flush_join(struct pt_regs *ctx)
 {
 	return COUNTED(ON_FLUSH_JOIN, join_flush_stage());
@@ -45,7 +45,7 @@ static __always_inline void lead_flush_stage(void)
 	submit(record);
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_flush_lead(struct pt_regs *ctx)
 {
 	return COUNTED(ON_FLUSH_LEAD, lead_flush_stage());
@@ -77,7 +77,7 @@ static __always_inline void join_group(struct pt_regs *ctx)
 		bpf_map_update_elem(&joined, &entry, &tid, BPF_ANY);
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_group_join(struct pt_regs *ctx)
 {
 	return COUNTED(ON_GROUP_JOIN, join_group(ctx));
@@ -111,7 +111,7 @@ static __always_inline void add_member(struct pt_regs *ctx)
 	member->group_entry = 0;
 }
 
-SEC("uprobe")
+SEC("uprobe.multi")
 int on_group_member(struct pt_regs *ctx)
 {
 	return COUNTED(ON_GROUP_MEMBER, add_member(ctx));

@@ -16,9 +16,9 @@
 #include <linux/bpf.h>
 #include <linux/types.h>
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
+#include "vendor/libbpf/bpf_core_read.h"
+#include "vendor/libbpf/bpf_helpers.h"
+#include "vendor/libbpf/bpf_tracing.h"
 
 #define RELOCATED __attribute__((preserve_access_index))
 

@@ -1,12 +1,15 @@
 //! Requirements of tracing, for `logtrace doctor` and before a run.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::error::TracerError;
 use crate::kernel_release::KernelRelease;
-use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::kernel_types::kernel_types;
+use crate::kernel_side::object::{KernelSide, Loading, Wanted};
 use crate::kernel_side::uprobes::Uprobes;
-use crate::overhead::program_runs::ANY_CALL;
+use crate::overhead::program_runs::{ANY_CALL, ANY_CALL_AT};
 use crate::probes::best_uprobes::best_uprobes;
 use crate::rights::{RIGHTS, Right, SYS_ADMIN_FOR_PROBES};
 use crate::stacks::kernel_symbols::KernelSymbols;
@@ -109,12 +112,9 @@ fn kernel() -> Requirement {
     )
 }
 
-/// Loads a program at a tracepoint of the kernel, and drops it.
 fn bpf_programs(are_rights_held: bool) -> Requirement {
     let refused = match are_rights_held {
-        true => KernelSide::load_alone(ANY_CALL, Uprobes::Apart)
-            .err()
-            .map(|error| error.to_string()),
+        true => load_one().err().map(|error| error.to_string()),
         false => Some("not tried, because rights are missing".to_owned()),
     };
     requirement(
@@ -124,6 +124,23 @@ fn bpf_programs(are_rights_held: bool) -> Requirement {
         refused.as_deref().unwrap_or_default(),
         "allow bpf(2): CAP_BPF and CAP_PERFMON, no lockdown, no seccomp filter",
     )
+}
+
+/// Loads a program at a tracepoint of the kernel, and drops it.
+fn load_one() -> Result<(), TracerError> {
+    let wanted = Wanted {
+        tracepoint: Some(ANY_CALL_AT),
+        is_needed: true,
+    };
+    let types = kernel_types()?;
+    let side = KernelSide::load(&Loading {
+        types: &types,
+        target_tgid: 0,
+        unwind_rows: 1,
+        uprobes: Uprobes::Apart,
+        programs: BTreeMap::from([(ANY_CALL, wanted)]),
+    });
+    side.map(drop)
 }
 
 fn tracefs_there() -> Requirement {

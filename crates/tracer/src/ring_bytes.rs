@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs;
 use std::str::FromStr;
 
-use crate::kernel_side::cpus::online_cpus;
+use aya::util::online_cpus;
 
 /// Size of each CPU's ring in bytes: a power of two, at least a page (`ringbuf_map_alloc()` in kernel/bpf/ringbuf.c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
-use object::elf::{FileHeader64, PF_X, PT_LOAD, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB};
+use object::elf::{FileHeader64, PF_X, PT_LOAD, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB, SectionType};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, SectionTable};
 use object::{LittleEndian, ReadCache, ReadRef, SectionIndex};
 
@@ -42,7 +42,7 @@ pub(crate) struct Section {
     pub(crate) offset: u64,
     pub(crate) size: u64,
     /// Type (`sh_type`).
-    pub(crate) kind: u32,
+    pub(crate) kind: SectionType,
     /// Place in the file of the names of a table of symbols.
     pub(crate) names: Range<u64>,
 }
@@ -72,7 +72,7 @@ impl Headers {
                     address: segment.p_vaddr(endian),
                     offset: segment.p_offset(endian),
                     size: segment.p_filesz(endian),
-                    is_code: segment.p_flags(endian) & PF_X != 0,
+                    is_code: segment.p_flags(endian).contains(PF_X),
                 })
                 .collect(),
             sections: (0..table.len())

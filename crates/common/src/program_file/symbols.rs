@@ -3,9 +3,7 @@
 use std::os::unix::fs::FileExt;
 
 use object::LittleEndian;
-use object::elf::{
-    SHN_LORESERVE, SHN_UNDEF, SHN_XINDEX, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT, Sym64,
-};
+use object::elf::{SHN_XINDEX, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT, Sym64};
 use object::pod::bytes_of_slice_mut;
 
 use crate::program_file::file::ProgramFile;
@@ -66,7 +64,7 @@ impl ProgramFile {
 /// Returns a symbol that the program defines; those of other files and of the compiler are left out.
 fn defined(symbol: &Sym64<LittleEndian>, table: &Section) -> Option<Symbol> {
     let section = symbol.st_shndx.get(LittleEndian);
-    let is_here = section != SHN_UNDEF && (section < SHN_LORESERVE || section == SHN_XINDEX);
+    let is_here = !section.is_special() || section == SHN_XINDEX;
     let is_function = [STT_FUNC, STT_GNU_IFUNC].contains(&symbol.st_type());
     let is_variable = [STT_OBJECT, STT_NOTYPE].contains(&symbol.st_type());
     let name = u64::from(symbol.st_name.get(LittleEndian));

@@ -1,8 +1,8 @@
-//! The kernel side: loading its programs with libbpf, and its maps.
+//! The kernel side: loading its programs, its maps, and ways to attach the programs.
 
-pub(crate) mod cpus;
-pub(crate) mod maps;
-pub(crate) mod messages;
+pub(crate) mod attaching;
+pub(crate) mod filling;
+pub(crate) mod kernel_types;
 pub(crate) mod object;
-pub(crate) mod perf_event;
+pub(crate) mod reasons;
 pub(crate) mod uprobes;

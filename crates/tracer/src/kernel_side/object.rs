@@ -1,160 +1,182 @@
 //! Loaded object of the kernel side.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::process;
 
-use bytemuck::{AnyBitPattern, NoUninit};
-use libbpf_rs::{MapCore, MapHandle, Object, ObjectBuilder, OpenObject, ProgramMut, ProgramType};
-use object::{Object as _, ObjectSymbol as _};
+use aya::maps::{Map, MapError};
+use aya::programs::{Program, ProgramError};
+use aya::{Btf, Ebpf, EbpfError, EbpfLoader, VerifierLogLevel, include_bytes_aligned};
 
 use crate::error::TracerError;
-use crate::kernel_side::maps::{Map, PerCpuMap};
-use crate::kernel_side::messages::{heard, in_one_line, program_of};
+use crate::kernel_side::reasons::reason;
 use crate::kernel_side::uprobes::Uprobes;
 
-static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
+static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/logtrace.bpf.o"));
+
+/// Name of the section of the uprobes, with its end. It tells aya how to load and to attach them: with a link for all places,
+/// or with one for each place if it ends at the dot.
+const SECTION: &[u8] = b"uprobe.multi\0";
+const DOT: usize = 6;
 
 /// Loaded programs and maps.
 pub(crate) struct KernelSide {
-    object: Object,
+    ebpf: Ebpf,
     /// Way to place probes in the server.
     pub(crate) uprobes: Uprobes,
     /// Programs that the kernel refused, and why.
-    pub(crate) refused: BTreeMap<String, String>,
+    pub(crate) refused: BTreeMap<&'static str, String>,
 }
 
 /// Settings of a load.
 pub(crate) struct Loading<'a> {
+    /// Types of the running kernel.
+    pub(crate) types: &'a Btf,
     /// Process of the server.
     pub(crate) target_tgid: u32,
     /// Number of rows in the table of ways to callers.
     pub(crate) unwind_rows: u32,
     /// Way to place probes in the server.
     pub(crate) uprobes: Uprobes,
-    /// Programs that tracing needs.
-    pub(crate) needed: BTreeSet<&'a str>,
-    /// Programs that it can do without.
-    pub(crate) optional: BTreeSet<&'a str>,
+    /// Programs.
+    pub(crate) programs: BTreeMap<&'static str, Wanted>,
+}
+
+/// Program that is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Tracepoint of a program with typed arguments.
+    pub(crate) tracepoint: Option<&'static str>,
+    /// Whether tracing needs it.
+    pub(crate) is_needed: bool,
 }
 
 impl KernelSide {
-    /// Loads programs. Leaves out optional ones that the kernel refuses.
-    pub(crate) fn load(mut loading: Loading<'_>) -> Result<Self, TracerError> {
+    /// Loads programs. Leaves out those that are not needed and that the kernel refuses.
+    pub(crate) fn load(loading: &Loading<'_>) -> Result<Self, TracerError> {
+        let mut ebpf = loading
+            .open()
+            .map_err(|error| TracerError::load(reason(&error)))?;
         let mut refused = BTreeMap::new();
-        loop {
-            let (loaded, warnings) = heard(|| loading.try_once());
-            let error = match loaded {
-                Ok(object) => {
-                    return Ok(Self {
-                        object,
-                        uprobes: loading.uprobes,
-                        refused,
-                    });
-                }
-                Err(error) => error,
+        for (&name, wanted) in &loading.programs {
+            let Err(error) = wanted.load(ebpf.program_mut(name), loading.types) else {
+                continue;
             };
-            let reason = format!("{error:#} ({})", in_one_line(&warnings));
-            let mut named = warnings.iter().filter_map(|warning| program_of(warning));
-            let Some(name) = named.find(|&name| loading.optional.remove(name)) else {
+            let reason = format!("program {name}: {}", reason(&error));
+            if wanted.is_needed {
                 return Err(TracerError::load(reason));
-            };
-            refused.insert(name.to_owned(), reason);
-        }
-    }
-
-    /// Loads one program, with the maps that count its runs.
-    pub(crate) fn load_alone(name: &str, uprobes: Uprobes) -> Result<Self, TracerError> {
-        let loading = Loading {
-            target_tgid: 0,
-            unwind_rows: 1,
-            uprobes,
-            needed: BTreeSet::from([name]),
-            optional: BTreeSet::new(),
-        };
-        let load = || {
-            let mut open = loading.open()?;
-            for mut map in open.maps_mut() {
-                let is_used = map.name() == "program_runs";
-                map.set_autocreate(is_used)?;
             }
-            open.load()
-        };
-        let (object, warnings) = heard(load);
-        let object =
-            object.map_err(|error| TracerError::load(format!("{error:#} ({})", in_one_line(&warnings))))?;
+            refused.insert(name, reason);
+        }
         Ok(Self {
-            object,
-            uprobes,
-            refused: BTreeMap::new(),
+            ebpf,
+            uprobes: loading.uprobes,
+            refused,
         })
     }
 
-    /// Returns a program; `None` if it was not loaded.
-    pub(crate) fn program(&self, name: &str) -> Option<ProgramMut<'_>> {
-        self.programs().find(|program| program.name() == name)
+    /// Returns a program of the type that its section gives it.
+    pub(crate) fn program<'a, P>(&'a mut self, name: &str) -> Result<&'a mut P, ProgramError>
+    where
+        &'a mut P: TryFrom<&'a mut Program, Error = ProgramError>,
+    {
+        let program = self.ebpf.program_mut(name).ok_or(ProgramError::NotLoaded)?;
+        program.try_into()
     }
 
-    /// Returns the loaded programs.
-    pub(crate) fn programs(&self) -> impl Iterator<Item = ProgramMut<'_>> {
-        self.object.progs_mut().filter(|program| program.autoload())
+    /// Returns the programs of the object. Some of them are not loaded.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &Program> {
+        self.ebpf.programs().map(|(_, program)| program)
     }
 
-    /// Returns a map with a value for each key.
-    pub(crate) fn map<V: AnyBitPattern + NoUninit>(&self, name: &str) -> Result<Map<V>, TracerError> {
-        self.handle(name).map(Map::new)
+    /// Takes a map out of the object. Its programs keep it.
+    pub(crate) fn take<M: TryFrom<Map, Error = MapError>>(&mut self, name: &str) -> Result<M, TracerError> {
+        let map = self.take_map(name)?;
+        map.try_into()
+            .map_err(|error| TracerError::load(format_args!("map {name}: {}", reason(&error))))
     }
 
-    /// Returns a map with values for each key and CPU.
-    pub(crate) fn per_cpu_map<V: AnyBitPattern>(&self, name: &str) -> Result<PerCpuMap<V>, TracerError> {
-        self.handle(name).map(PerCpuMap::new)
-    }
-
-    /// Returns a map of the object.
-    pub(crate) fn handle(&self, name: &str) -> Result<MapHandle, TracerError> {
-        let map = self.object.maps().find(|map| map.name() == name);
-        let map = map.ok_or_else(|| TracerError::load(format_args!("no map {name} in the object")))?;
-        MapHandle::try_from(&map).map_err(|error| TracerError::load(format_args!("{error:#}")))
+    /// Takes a map of any type out of the object.
+    pub(crate) fn take_map(&mut self, name: &str) -> Result<Map, TracerError> {
+        let map = self.ebpf.take_map(name);
+        map.ok_or_else(|| TracerError::load(format_args!("no map {name} in the object")))
     }
 }
 
 impl Loading<'_> {
-    fn try_once(&self) -> libbpf_rs::Result<Object> {
-        self.open()?.load()
-    }
-
-    fn open(&self) -> libbpf_rs::Result<OpenObject> {
-        let mut open = ObjectBuilder::default().open_memory(OBJECT)?;
-        for mut program in open.progs_mut() {
-            let name = program.name().to_string_lossy().into_owned();
-            let is_wanted = self.needed.contains(&*name) || self.optional.contains(&*name);
-            program.set_autoload(is_wanted);
-            if let (ProgramType::Kprobe, Some(kind)) = (program.prog_type(), self.uprobes.attach_type()) {
-                program.set_attach_type(kind);
-            }
-        }
-        for mut map in open.maps_mut() {
-            if map.name() == "unwind_rows" {
-                map.set_max_entries(self.unwind_rows)?;
-            }
-            if map.name().to_string_lossy().ends_with(".rodata") {
-                let constants = [("target_tgid", self.target_tgid), ("own_tgid", process::id())];
-                let bytes = map.initial_value_mut().unwrap_or_default();
-                constants
-                    .iter()
-                    .for_each(|&(name, value)| set(bytes, name, value));
-            }
-        }
-        Ok(open)
+    /// Creates the maps, and adapts the programs to the running kernel.
+    fn open(&self) -> Result<Ebpf, EbpfError> {
+        let own_tgid = process::id();
+        EbpfLoader::new()
+            .btf(self.types)
+            .override_global("target_tgid", &self.target_tgid, true)
+            .override_global("own_tgid", &own_tgid, true)
+            .map_max_entries("unwind_rows", self.unwind_rows)
+            .verifier_log_level(VerifierLogLevel::DEBUG)
+            .load(&object(self.uprobes))
     }
 }
 
-/// Sets a constant of the object: its symbol says where it is among the constants.
-fn set(constants: &mut [u8], name: &str, value: u32) {
-    let elf = object::File::parse(OBJECT).ok();
-    let symbol = elf.as_ref().and_then(|elf| elf.symbol_by_name(name));
-    let place = symbol.and_then(|symbol| usize::try_from(symbol.address()).ok());
-    let place = place.and_then(|start| constants.get_mut(start..start + size_of::<u32>()));
-    if let Some(place) = place {
-        place.copy_from_slice(&value.to_ne_bytes());
+impl Wanted {
+    /// Program without which tracing goes on.
+    pub(crate) fn optional(tracepoint: Option<&'static str>) -> Self {
+        Self {
+            tracepoint,
+            is_needed: false,
+        }
+    }
+
+    fn load(self, program: Option<&mut Program>, types: &Btf) -> Result<(), ProgramError> {
+        match (program, self.tracepoint) {
+            (Some(Program::BtfTracePoint(program)), Some(tracepoint)) => program.load(tracepoint, types),
+            (Some(Program::TracePoint(program)), None) => program.load(),
+            (Some(Program::UProbe(program)), None) => program.load(),
+            (Some(Program::PerfEvent(program)), None) => program.load(),
+            _ => Err(ProgramError::UnexpectedProgramType),
+        }
+    }
+}
+
+/// Returns the object for a way to place probes.
+fn object(uprobes: Uprobes) -> Cow<'static, [u8]> {
+    match uprobes {
+        Uprobes::Together { .. } => Cow::Borrowed(OBJECT),
+        Uprobes::Apart => Cow::Owned(with_places_apart(OBJECT)),
+    }
+}
+
+/// Ends each name of the section at its dot: in the names of sections, and in those of the type information.
+fn with_places_apart(object: &[u8]) -> Vec<u8> {
+    let mut apart = object.to_vec();
+    let names = object.windows(SECTION.len()).enumerate();
+    for (start, _) in names.filter(|(_, bytes)| *bytes == SECTION) {
+        apart[start + DOT] = 0;
+    }
+    apart
+}
+
+#[cfg(test)]
+mod tests {
+    use aya_obj::{Object, ProgramSection};
+
+    use super::*;
+
+    #[test]
+    fn each_way_to_place_probes_has_its_section() {
+        for (uprobes, is_together) in [
+            (Uprobes::Together { is_filtered: true }, true),
+            (Uprobes::Apart, false),
+        ] {
+            let object = Object::parse(&object(uprobes)).unwrap();
+            let sections = object
+                .programs
+                .values()
+                .filter_map(|program| match program.section {
+                    ProgramSection::UProbe { multi, .. } => Some(multi),
+                    _ => None,
+                });
+            let sections: Vec<bool> = sections.collect();
+            assert!(sections.len() > 5 && sections.iter().all(|multi| *multi == is_together));
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! Ways to place a probe in a process.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use libbpf_rs::{Link, ProgramAttachType, ProgramMut, Result, UprobeMultiOpts};
+use aya::programs::uprobe::UProbeScope;
+use aya::programs::{ProgramError, UProbe};
+
+use crate::kernel_side::attaching::Link;
 
 /// Way to place probes in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,38 +23,24 @@ pub(crate) enum Uprobes {
 }
 
 impl Uprobes {
-    /// Returns the attach type with which programs have to be loaded, if it is not that of their section.
-    pub(crate) fn attach_type(self) -> Option<ProgramAttachType> {
-        match self {
-            Self::Together { .. } => Some(ProgramAttachType::TraceUprobeMulti),
-            Self::Apart => None,
-        }
-    }
-
     /// Attaches a program to offsets in a file, for one process.
     pub(crate) fn attach(
         self,
-        program: &ProgramMut<'_>,
+        program: &mut UProbe,
         file: &Path,
         offsets: &[u64],
         pid: u32,
-    ) -> Result<Vec<Link>> {
-        let pid = i32::try_from(pid).unwrap_or(i32::MAX);
-        let offsets = offsets.iter().filter_map(|&offset| usize::try_from(offset).ok());
-        let each_process = -1;
+    ) -> Result<Vec<Link>, ProgramError> {
+        let process = NonZeroU32::new(pid).map_or(UProbeScope::CallingProcess, UProbeScope::OneProcess);
+        let mut attach = |offsets: &[u64], scope| {
+            let link = program.attach(offsets, file, scope)?;
+            Ok(Box::new(program.take_link(link)?) as Link)
+        };
         match self {
-            Self::Together { is_filtered } => {
-                let options = UprobeMultiOpts {
-                    offsets: offsets.collect(),
-                    ..UprobeMultiOpts::default()
-                };
-                let pid = if is_filtered { pid } else { each_process };
-                let link = program.attach_uprobe_multi_with_opts(pid, file, "", options)?;
-                Ok(vec![link])
-            }
-            Self::Apart => offsets
-                .map(|offset| program.attach_uprobe(false, pid, file, offset))
-                .collect(),
+            Self::Together { is_filtered: true } => Ok(vec![attach(offsets, process)?]),
+            Self::Together { is_filtered: false } => Ok(vec![attach(offsets, UProbeScope::AllProcesses)?]),
+            // Links of their own: each is detached on a thread of its own.
+            Self::Apart => offsets.chunks(1).map(|offset| attach(offset, process)).collect(),
         }
     }
 }

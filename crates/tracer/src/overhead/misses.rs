@@ -3,12 +3,14 @@
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd};
 
-use libbpf_rs::ProgramMut;
+use aya::programs::Program;
 
 /// Returns the number of events for which the kernel skipped a program, because a program was running or a map was in use
-/// on that CPU (kernel/trace/bpf_trace.c, `trace_call_bpf()`); 0 before Linux 5.12.
-pub(crate) fn misses(program: &ProgramMut<'_>) -> u64 {
-    let path = format!("/proc/self/fdinfo/{}", program.as_fd().as_raw_fd());
+/// on that CPU (kernel/trace/bpf_trace.c, `trace_call_bpf()`); 0 before Linux 5.12, and for a program
+/// that is not loaded.
+pub(crate) fn misses(program: &Program) -> u64 {
+    let Ok(descriptor) = program.fd() else { return 0 };
+    let path = format!("/proc/self/fdinfo/{}", descriptor.as_fd().as_raw_fd());
     fs::read_to_string(path).map_or(0, |info| misses_in(&info))
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Add, Sub};
 
-use crate::kernel_side::maps::PerCpuMap;
+use aya::maps::{MapData, PerCpuArray};
+
 use crate::overhead::cost::Estimate;
 
 /// Programs in the order of `enum program` in bpf/runs.h.
@@ -37,6 +38,9 @@ pub(crate) const PROGRAMS: [&str; 24] = [
 /// Program that runs at each system call of the machine, to count them.
 pub(crate) const ANY_CALL: &str = "on_any_call";
 
+/// Its tracepoint.
+pub(crate) const ANY_CALL_AT: &str = "sys_enter";
+
 /// Program that runs at each system call of the machine in a burst, to trace some of them.
 pub(crate) const EACH_CALL: &str = "on_sys_enter";
 
@@ -66,13 +70,14 @@ const READINGS: u64 = 3;
 
 impl Runs {
     /// Reads the runs of all programs so far, by the names of these.
-    pub(crate) fn of_all(map: &PerCpuMap<State>) -> BTreeMap<&'static str, Self> {
+    pub(crate) fn of_all(map: &PerCpuArray<MapData, State>) -> BTreeMap<&'static str, Self> {
         let names = PROGRAMS.into_iter().zip(0u32..);
         names.map(|(name, index)| (name, Self::of(map, index))).collect()
     }
 
-    fn of(map: &PerCpuMap<State>, index: u32) -> Self {
-        Self::of_cpus(&map.get(index))
+    fn of(map: &PerCpuArray<MapData, State>, index: u32) -> Self {
+        map.get(&index, 0)
+            .map_or(Self::default(), |cpus| Self::of_cpus(&cpus))
     }
 
     fn of_cpus(cpus: &[State]) -> Self {

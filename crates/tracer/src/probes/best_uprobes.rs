@@ -1,47 +1,27 @@
 //! The best way of the running kernel to place a probe in a process.
 
-use std::process;
+use std::io;
 use std::sync::OnceLock;
-use std::thread;
 
-use crate::kernel_side::object::KernelSide;
+use aya::sys::{UProbeMultiFeature, is_uprobe_multi_supported};
+
 use crate::kernel_side::uprobes::Uprobes;
-use crate::overhead::call_page::{CALL, CallPage};
-use crate::overhead::program_runs::{NOTHING, PROGRAMS, State};
 
-/// Returns the best way that the kernel has. It is tried once, on this process.
+/// Returns the best way that the kernel has. It is tried once. A thread without rights finds that there is none but the
+/// oldest: the first one has to have them.
 pub(crate) fn best_uprobes() -> Uprobes {
     static KNOWN: OnceLock<Uprobes> = OnceLock::new();
-    *KNOWN.get_or_init(tried)
+    *KNOWN.get_or_init(|| best(is_uprobe_multi_supported))
 }
 
-fn tried() -> Uprobes {
-    let tried = thread::Builder::new()
-        .name("logtrace-try".into())
-        .spawn(try_together);
-    let runs = tried.ok().and_then(|thread| thread.join().ok()).flatten();
-    match runs {
-        Some(runs) => Uprobes::Together {
-            is_filtered: runs > 0,
+/// Returns the best way of a kernel that has these features.
+fn best(has: impl Fn(UProbeMultiFeature) -> io::Result<bool>) -> Uprobes {
+    match has(UProbeMultiFeature::LinkCreation) {
+        Ok(true) => Uprobes::Together {
+            is_filtered: matches!(has(UProbeMultiFeature::ProcessScopedPidFilter), Ok(true)),
         },
-        None => Uprobes::Apart,
+        Ok(false) | Err(_) => Uprobes::Apart,
     }
-}
-
-/// Places a probe in this process, with a filter for it, and calls it. Returns the number of runs; `None` if the kernel
-/// refuses. It has to run on another thread than the main one.
-fn try_together() -> Option<u64> {
-    let way = Uprobes::Together { is_filtered: true };
-    let side = KernelSide::load_alone(NOTHING, way).ok()?;
-    let page = CallPage::map().ok()?;
-    let program = side.program(NOTHING)?;
-    let links = way.attach(&program, &page.path(), &[CALL], process::id()).ok()?;
-    page.call();
-    drop(links);
-    let index = PROGRAMS.iter().position(|&name| name == NOTHING)?;
-    let runs = side.per_cpu_map::<State>("program_runs").ok()?;
-    let runs = runs.get(u32::try_from(index).ok()?);
-    Some(runs.iter().map(|[count, ..]| count).sum())
 }
 
 #[cfg(test)]
@@ -58,5 +38,21 @@ mod tests {
             Uprobes::Apart => assert!(!since(6), "{release}"),
             Uprobes::Together { is_filtered } => assert!(is_filtered || !since(10), "{release}"),
         }
+    }
+
+    #[test]
+    fn links_for_all_places_are_used_without_a_filter_too() {
+        let kernel = |links: io::Result<bool>, filter: bool| {
+            best(|feature| match (feature, &links) {
+                (UProbeMultiFeature::LinkCreation, Ok(links)) => Ok(*links),
+                (UProbeMultiFeature::LinkCreation, Err(error)) => Err(error.kind().into()),
+                (UProbeMultiFeature::ProcessScopedPidFilter, _) => Ok(filter),
+            })
+        };
+        let refused = Err(io::ErrorKind::PermissionDenied.into());
+        assert_eq!(kernel(Ok(true), true), Uprobes::Together { is_filtered: true });
+        assert_eq!(kernel(Ok(true), false), Uprobes::Together { is_filtered: false });
+        assert_eq!(kernel(Ok(false), false), Uprobes::Apart);
+        assert_eq!(kernel(refused, false), Uprobes::Apart);
     }
 }

@@ -1,17 +1,15 @@
 //! Attached probes of a server.
 
-use std::os::fd::{AsRawFd, IntoRawFd};
 use std::sync::Arc;
 use std::thread;
 
-use libbpf_rs::{Link, ProgramMut, TracepointCategory};
+use aya::programs::ProgramError;
 use logtrace_common::process::{ProcessError, ProcessHandle};
 
 use crate::error::TracerError;
-use crate::kernel_side::cpus::online_cpus;
-use crate::kernel_side::messages::listen;
+use crate::kernel_side::attaching::{Link, attach_cpu_clocks, attach_system_call, attach_tracepoint};
 use crate::kernel_side::object::KernelSide;
-use crate::kernel_side::perf_event::cpu_clock;
+use crate::kernel_side::reasons::reason;
 use crate::overhead::account::ProbeAccount;
 use crate::overhead::calibration::Entry;
 use crate::probes::attach_points::Placement;
@@ -27,7 +25,6 @@ pub(crate) struct Attachments {
 impl Attachments {
     /// Attaches nothing yet.
     pub(crate) fn new(server: Arc<ProcessHandle>, placements: Vec<Placement>) -> Self {
-        listen();
         Self {
             server,
             placements,
@@ -54,7 +51,7 @@ impl Attachments {
 
     /// Attaches the probes for the next burst. The rights for the process are given up by then, and the open program still
     /// has its name.
-    pub(crate) fn resume(&mut self, side: &KernelSide) -> Result<(), TracerError> {
+    pub(crate) fn resume(&mut self, side: &mut KernelSide) -> Result<(), TracerError> {
         let resumed = self.attach(side, |in_bursts| in_bursts != InBursts::Stays);
         if resumed.is_err() {
             self.suspend();
@@ -66,7 +63,7 @@ impl Attachments {
     /// same program as before.
     pub(crate) fn attach(
         &mut self,
-        side: &KernelSide,
+        side: &mut KernelSide,
         is_wanted: impl Fn(InBursts) -> bool,
     ) -> Result<Vec<ProbeAccount>, TracerError> {
         let mut accounts = Vec::new();
@@ -109,13 +106,8 @@ impl Drop for Attachments {
     }
 }
 
-/// Attaches a program to the tracepoint of its section.
-pub(crate) fn attach_tracepoint(program: &ProgramMut<'_>) -> libbpf_rs::Result<Link> {
-    program.attach_trace()
-}
-
 fn attach(
-    side: &KernelSide,
+    side: &mut KernelSide,
     placement: &Placement,
     server: &ProcessHandle,
 ) -> Result<(ProbeAccount, Vec<Link>), TracerError> {
@@ -151,7 +143,7 @@ fn entry_of(attach: Attach) -> Entry {
 }
 
 fn attach_program(
-    side: &KernelSide,
+    side: &mut KernelSide,
     placement: &Placement,
     server: &ProcessHandle,
 ) -> Result<Vec<Link>, String> {
@@ -162,34 +154,26 @@ fn attach_program(
     if let Some(reason) = side.refused.get(name) {
         return Err(reason.clone());
     }
-    let program = side
-        .program(name)
-        .ok_or_else(|| format!("no program {name} in the object"))?;
     let attached = match placement.probe.attach {
-        Attach::BtfTracepoint(_) => attach_tracepoint(&program).map(|link| vec![link]),
-        Attach::Syscall(event) => program
-            .attach_tracepoint(TracepointCategory::Syscalls, event)
-            .map(|link| vec![link]),
-        Attach::CpuClock(frequency) => attach_cpu_clock(&program, frequency),
+        Attach::BtfTracepoint(_) => attached(side.program(name).and_then(attach_tracepoint)),
+        Attach::Syscall(event) => {
+            let program = side.program(name);
+            attached(program.and_then(|program| attach_system_call(program, event)))
+        }
+        Attach::CpuClock(frequency) => {
+            let program = side.program(name);
+            program.and_then(|program| attach_cpu_clocks(program, frequency))
+        }
         Attach::CommitBegin | Attach::CommitEnd | Attach::Function(_) | Attach::End(_) => {
-            side.uprobes.attach(
-                &program,
-                &server.path_to_program(),
-                &placement.offsets,
-                server.pid(),
-            )
+            let uprobes = side.uprobes;
+            let (file, offsets) = (server.path_to_program(), &placement.offsets);
+            let program = side.program(name);
+            program.and_then(|program| uprobes.attach(program, &file, offsets, server.pid()))
         }
     };
-    attached.map_err(|error| format!("{error:#}"))
+    attached.map_err(|error| reason(&error))
 }
 
-fn attach_cpu_clock(program: &ProgramMut<'_>, frequency: u64) -> libbpf_rs::Result<Vec<Link>> {
-    let attach = |cpu| {
-        let clock = cpu_clock(cpu, frequency)?;
-        let link = program.attach_perf_event(clock.as_raw_fd())?;
-        // The link closes the event.
-        let _ = clock.into_raw_fd();
-        Ok(link)
-    };
-    online_cpus()?.into_iter().map(attach).collect()
+fn attached(link: Result<Link, ProgramError>) -> Result<Vec<Link>, ProgramError> {
+    link.map(|link| vec![link])
 }

@@ -2,15 +2,15 @@
 
 use std::process;
 
-use libbpf_rs::Link;
+use aya::programs::ProgramError;
 use logtrace_common::Detail;
 
+use crate::kernel_side::attaching::{Link, attach_tracepoint};
 use crate::kernel_side::object::KernelSide;
 use crate::overhead::calibration::Calibration;
 use crate::overhead::call_page::{CALL, CallPage};
 use crate::overhead::program_runs::{ANY_CALL, NOTHING};
 use crate::overhead::timing::Timing;
-use crate::probes::links::attach_tracepoint;
 
 /// Times before the probes are attached.
 pub(crate) struct Calibrating {
@@ -33,14 +33,14 @@ const ENDS: f64 = 2.0;
 impl Calibrating {
     /// Takes the times before the probes are attached. Also returns a probe that does nothing any more: to detach it
     /// takes as long as to detach the others. What the kernel refuses is nothing in the account.
-    pub(crate) fn begin(side: &KernelSide) -> (Self, Vec<Link>) {
+    pub(crate) fn begin(side: &mut KernelSide) -> (Self, Vec<Link>) {
         let (trap, links) = time_trap(side).unwrap_or_default();
         let calls = Calls::now();
         (Self { calls, trap }, links)
     }
 
     /// Takes the times after the probes are attached, and compares.
-    pub(crate) fn end(self, side: &KernelSide, detail: Detail, all_calls: bool) -> Calibration {
+    pub(crate) fn end(self, side: &mut KernelSide, detail: Detail, all_calls: bool) -> Calibration {
         let now = Calls::now();
         let tracepoint = time_tracepoint(side).unwrap_or_default();
         let more = now.untraced.less(self.calls.untraced);
@@ -88,25 +88,24 @@ fn traced_call() {
 }
 
 /// Times the trap of a uprobe in this process, with a program that does nothing.
-fn time_trap(side: &KernelSide) -> Option<(Timing, Vec<Link>)> {
+fn time_trap(side: &mut KernelSide) -> Option<(Timing, Vec<Link>)> {
     let page = CallPage::map().ok()?;
     let without = Timing::of(|| page.call());
-    let program = side.program(NOTHING)?;
-    let links = side
-        .uprobes
-        .attach(&program, &page.path(), &[CALL], process::id());
+    let uprobes = side.uprobes;
+    let program = side.program(NOTHING).ok()?;
+    let links = uprobes.attach(program, &page.path(), &[CALL], process::id());
     let links = links.ok()?;
     let trap = Timing::of(|| page.call()).less(without);
     Some((trap, links))
 }
 
 /// Times the way to a program at a tracepoint, by attaching a second one.
-fn time_tracepoint(side: &KernelSide) -> Option<Timing> {
+fn time_tracepoint(side: &mut KernelSide) -> Result<Timing, ProgramError> {
     let program = side.program(ANY_CALL)?;
-    let one = attach_tracepoint(&program).ok()?;
+    let one = attach_tracepoint(program)?;
     let with_one = Timing::of(untraced_call);
-    let two = attach_tracepoint(&program).ok()?;
+    let two = attach_tracepoint(program)?;
     let with_two = Timing::of(untraced_call);
     drop((one, two));
-    Some(with_two.less(with_one))
+    Ok(with_two.less(with_one))
 }

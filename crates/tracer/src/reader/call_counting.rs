@@ -1,12 +1,11 @@
 //! Counting of the machine's system calls, in a part of the time.
 
-use libbpf_rs::Link;
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
+use crate::kernel_side::attaching::{Link, attach_tracepoint};
 use crate::kernel_side::object::KernelSide;
 use crate::overhead::program_runs::ANY_CALL;
-use crate::probes::links::attach_tracepoint;
 
 /// Counter of all system calls, attached for one round of the reader every few seconds: the program costs more than a system
 /// call's slow path, which it is there to count.
@@ -25,7 +24,7 @@ const EVERY_NS: u64 = 4_000_000_000;
 
 impl CallCounting {
     /// Starts or ends a count if it is time.
-    pub(crate) fn round_done(&mut self, side: &KernelSide) {
+    pub(crate) fn round_done(&mut self, side: &mut KernelSide) {
         if self.attached.is_some() {
             self.end();
         } else if clock_ns(ClockId::Monotonic) - self.changed_ns >= EVERY_NS {
@@ -34,12 +33,11 @@ impl CallCounting {
     }
 
     /// Starts a count, so that a short part has one too. If the kernel refuses, system calls are not in the account.
-    pub(crate) fn begin(&mut self, side: &KernelSide) {
+    pub(crate) fn begin(&mut self, side: &mut KernelSide) {
         self.end();
-        let program = side.program(ANY_CALL);
-        let link = program.and_then(|program| attach_tracepoint(&program).ok());
+        let link = side.program(ANY_CALL).and_then(attach_tracepoint);
         self.changed_ns = clock_ns(ClockId::Monotonic);
-        self.attached = link.map(|link| (link, self.changed_ns));
+        self.attached = link.ok().map(|link| (link, self.changed_ns));
     }
 
     /// Ends the count.

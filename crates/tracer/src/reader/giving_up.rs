@@ -2,12 +2,13 @@
 
 use std::thread;
 
+use aya::maps::{Array, MapData};
 use rustix::thread::CapabilitySet;
 
+use crate::kernel_side::attaching::attach_tracepoint;
 use crate::kernel_side::object::KernelSide;
 use crate::kernel_side::uprobes::Uprobes;
 use crate::overhead::program_runs::ANY_CALL;
-use crate::probes::links::attach_tracepoint;
 use crate::reader::sched_policy::allow_coming_back;
 use crate::rights::{give_up_all_but, give_up_rights};
 
@@ -19,13 +20,13 @@ const FOR_PROGRAMS: CapabilitySet = CapabilitySet::BPF
 /// Gives up the rights of the calling thread. Keeps those for programs on a kernel that wants them for each use of a
 /// map (before Linux 5.19), or to attach the probes again, if `attaches_again`; and that to come back from `SCHED_IDLE`,
 /// where no limit allows it.
-pub(crate) fn give_up(side: &KernelSide, attaches_again: bool) {
+pub(crate) fn give_up(side: &mut KernelSide, looking: &Array<MapData, u64>, attaches_again: bool) {
     let for_policy = match allow_coming_back() {
         true => CapabilitySet::empty(),
         false => CapabilitySet::SYS_NICE,
     };
     let goes_on = thread::scope(|scope| {
-        let tried = scope.spawn(|| give_up_rights().is_ok() && works(side, attaches_again));
+        let tried = scope.spawn(|| give_up_rights().is_ok() && works(side, looking, attaches_again));
         tried.join().unwrap_or(false)
     });
     let for_programs = match goes_on {
@@ -37,9 +38,8 @@ pub(crate) fn give_up(side: &KernelSide, attaches_again: bool) {
 }
 
 /// Returns whether the kernel does without rights what the reader does later.
-fn works(side: &KernelSide, attaches_again: bool) -> bool {
-    let reads = side.map::<u64>("looking").is_ok_and(|map| map.get(0).is_some());
-    let program = side.program(ANY_CALL);
-    let attaches = program.is_some_and(|program| attach_tracepoint(&program).is_ok());
-    reads && attaches && !(attaches_again && side.uprobes == Uprobes::Apart)
+fn works(side: &mut KernelSide, looking: &Array<MapData, u64>, attaches_again: bool) -> bool {
+    let reads = looking.get(&0, 0).is_ok();
+    let attaches = side.program(ANY_CALL).and_then(attach_tracepoint);
+    reads && attaches.is_ok() && !(attaches_again && side.uprobes == Uprobes::Apart)
 }

@@ -16,6 +16,7 @@ pub(crate) mod watchdog;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aya::maps::{Array, MapData, MapError, PerCpuArray};
 use logtrace_common::{Detail, TimeRange};
 use logtrace_events::{Losses, Record, encode};
 use rustix::time::ClockId;
@@ -23,8 +24,8 @@ use rustix::time::ClockId;
 use crate::clock::clock_ns;
 use crate::config::{Extent, TracerConfig};
 use crate::error::TracerError;
-use crate::kernel_side::maps::{Map, PerCpuMap, StackMap};
 use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::reasons::reason;
 use crate::overhead::account::{Account, Delivered, ProbeAccount};
 use crate::overhead::calibration::Calibration;
 use crate::overhead::cpu_times::CpuTimes;
@@ -69,12 +70,12 @@ pub(crate) struct Drain<S> {
     attachments: Attachments,
     rings: Rings,
     round_length: RoundLength,
-    losses: PerCpuMap<u64>,
+    losses: PerCpuArray<MapData, u64>,
     /// Time since when the probes trace; 0 while they do nothing.
-    looking: Map<u64>,
+    looking: Array<MapData, u64>,
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
-    program_runs: PerCpuMap<State>,
+    program_runs: PerCpuArray<MapData, State>,
     /// Counter of system calls, or `None` if none is traced: then nothing slows them down.
     call_counting: Option<CallCounting>,
     calibration: Calibration,
@@ -109,23 +110,23 @@ impl<S: Sink> Drain<S> {
         // Reading names takes a tenth of a second, in which rings would fill.
         let code = ServerCode::read(&config.process, detail);
         let kernel_symbols = KernelSymbols::read();
-        let (side, rings, mut attachments) = loader::load(config, &code.unwind)?;
-        let (calibrating, links) = Calibrating::begin(&side);
-        let probes = attachments.attach(&side, |_| true)?;
-        let calibration = calibrating.end(&side, detail, attachments.trace_all_calls());
+        let (mut side, rings, mut attachments) = loader::load(config, &code.unwind)?;
+        let (calibrating, links) = Calibrating::begin(&mut side);
+        let probes = attachments.attach(&mut side, |_| true)?;
+        let calibration = calibrating.end(&mut side, detail, attachments.trace_all_calls());
         links.into_iter().for_each(|link| attachments.add(link));
         let is_slowed_unseen = detail >= Detail::Io && !attachments.trace_all_calls();
-        let looking = side.map("looking")?;
-        set_looking(&looking, true).map_err(TracerError::load)?;
-        let losses = side.per_cpu_map("losses")?;
-        let program_runs = side.per_cpu_map("program_runs")?;
-        let threads = ThreadStates::new(Arc::clone(&config.process), side.map("threads")?);
+        let mut looking = side.take("looking")?;
+        set_looking(&mut looking, true).map_err(|error| TracerError::load(reason(&error)))?;
+        let losses = side.take("losses")?;
+        let program_runs = side.take("program_runs")?;
+        let threads = ThreadStates::new(Arc::clone(&config.process), side.take("threads")?);
         let stacks = StackNames::new(
-            KernelFrames::new(StackMap::new(side.handle("stacks")?), kernel_symbols),
-            ServerFrames::new(side.map("server_stacks")?, code.names),
+            KernelFrames::new(side.take("stacks")?, kernel_symbols),
+            ServerFrames::new(side.take("server_stacks")?, code.names),
         );
         // The thread of the sink inherits what is left.
-        giving_up::give_up(&side, sampling.has_gaps());
+        giving_up::give_up(&mut side, &looking, sampling.has_gaps());
         Ok(Self {
             side,
             attachments,
@@ -169,7 +170,7 @@ impl<S: Sink> Drain<S> {
             Some((None, Duration::ZERO)) => self.begin_gap(),
             Some((None, _)) | None => {
                 if let Some(counting) = &mut self.call_counting {
-                    counting.round_done(&self.side);
+                    counting.round_done(&mut self.side);
                 }
             }
         }
@@ -186,7 +187,7 @@ impl<S: Sink> Drain<S> {
         }
         let account = self.account(self.delivery.delivered());
         if let Some(counting) = &mut self.call_counting {
-            counting.begin(&self.side);
+            counting.begin(&mut self.side);
         }
         account
     }
@@ -202,7 +203,7 @@ impl<S: Sink> Drain<S> {
 
     /// Reads the remaining records and begins to detach the probes. Waits for the sink meanwhile.
     pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
-        let _ = set_looking(&self.looking, false);
+        let _ = set_looking(&mut self.looking, false);
         // The programs still run, and find nothing to do: that is none of the trace.
         let at_end = self.account(Delivered::default());
         self.drain(u64::MAX);
@@ -250,15 +251,15 @@ impl<S: Sink> Drain<S> {
 
     /// Attaches the probes and enables them all at once.
     fn look_again(&mut self) -> bool {
-        self.attachments.resume(&self.side).is_ok()
+        self.attachments.resume(&mut self.side).is_ok()
             && self.threads.clear().is_ok()
-            && set_looking(&self.looking, true).is_ok()
+            && set_looking(&mut self.looking, true).is_ok()
     }
 
     fn begin_gap(&mut self) {
         let began = Instant::now();
         // This map is an array: it takes every value.
-        let _ = set_looking(&self.looking, false);
+        let _ = set_looking(&mut self.looking, false);
         let gap_ns = clock_ns(ClockId::Monotonic);
         self.threads.note();
         self.attachments.suspend();
@@ -326,19 +327,19 @@ impl<S: Sink> Drain<S> {
             calibration: self.calibration,
         };
         let programs = self.side.programs();
-        account.losses.lost += programs.map(|program| misses(&program)).sum::<u64>();
+        account.losses.lost += programs.map(misses).sum::<u64>();
         account
     }
 
     /// Returns a count of `enum loss`, summed over all CPUs.
     fn lost(&self, why: u32) -> u64 {
-        self.losses.get(why).iter().sum()
+        self.losses.get(&why, 0).map_or(0, |cpus| cpus.iter().sum())
     }
 }
 
-fn set_looking(looking: &Map<u64>, value: bool) -> libbpf_rs::Result<()> {
+fn set_looking(looking: &mut Array<MapData, u64>, value: bool) -> Result<(), MapError> {
     let since_ns = if value { clock_ns(ClockId::Monotonic) } else { 0 };
-    looking.set(0, &since_ns)
+    looking.set(0, &since_ns, 0)
 }
 
 fn nanoseconds(duration: Duration) -> u64 {

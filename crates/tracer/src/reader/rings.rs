@@ -1,17 +1,15 @@
 //! Rings of all CPUs, read as one.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::os::fd::{AsFd, AsRawFd};
-use std::rc::Rc;
+use std::io;
 
-use libbpf_rs::libbpf_sys::bpf_map_create_opts;
-use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, MapType, RingBuffer, RingBufferBuilder};
+use aya::maps::{ArrayOfMaps, MapData, MapError, RingBuf};
+use aya::util::online_cpus;
 
 use crate::error::TracerError;
-use crate::kernel_side::cpus::online_cpus;
 use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::reasons::reason;
 use crate::reader::merge::Records;
 
 /// Rings of all CPUs.
@@ -20,35 +18,31 @@ use crate::reader::merge::Records;
 /// CPU to CPU, 0.3 us a record if two are busy.
 pub(crate) struct Rings {
     /// Map of the rings by CPU.
-    by_cpu: MapHandle,
+    by_cpu: ArrayOfMaps<MapData, Ring>,
     rings: Vec<Ring>,
     /// CPUs with a ring.
     cpus: BTreeSet<u32>,
     /// Size of each ring.
     bytes: u32,
     /// Records that were read and are not all due yet.
-    batch: Rc<RefCell<Records>>,
+    batch: Records,
     /// Time up to which records were taken out.
     taken_until_ns: u64,
     /// Number of records that came after later ones were taken out: they are out of order.
     pub(crate) late: u64,
 }
 
-/// Ring, and the reader of it.
-struct Ring {
-    map: MapHandle,
-    reader: RingBuffer<'static>,
-}
+type Ring = RingBuf<MapData>;
 
 impl Rings {
     /// Creates a ring of `bytes` for each CPU that is online.
-    pub(crate) fn new(side: &KernelSide, bytes: u32) -> Result<Self, TracerError> {
+    pub(crate) fn new(side: &mut KernelSide, bytes: u32) -> Result<Self, TracerError> {
         let mut rings = Self {
-            by_cpu: side.handle("rings")?,
+            by_cpu: side.take("rings")?,
             rings: Vec::new(),
             cpus: BTreeSet::new(),
             bytes,
-            batch: Rc::default(),
+            batch: Records::default(),
             taken_until_ns: 0,
             late: 0,
         };
@@ -60,8 +54,8 @@ impl Rings {
     pub(crate) fn add_missing(&mut self) -> Result<(), TracerError> {
         let bytes = self.bytes;
         let refused =
-            |error: &dyn Display| TracerError::load(format_args!("rings of {bytes} bytes: {error:#}"));
-        let online = online_cpus().map_err(|error| refused(&error))?;
+            |error: &dyn Display| TracerError::load(format_args!("rings of {bytes} bytes: {error}"));
+        let online = online_cpus().map_err(|(_, error)| refused(&error))?;
         let missing: Vec<u32> = online
             .into_iter()
             .filter(|cpu| !self.cpus.contains(cpu))
@@ -69,43 +63,31 @@ impl Rings {
         let all = self.cpus.len() + missing.len();
         for cpu in missing {
             let added = match self.add(cpu) {
-                Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                Err(error) if kind(&error) == Some(io::ErrorKind::PermissionDenied) => {
                     self.share(cpu).unwrap_or(Err(error))
                 }
                 added => added,
             };
-            added.map_err(|error| match error.kind() {
-                ErrorKind::OutOfMemory => TracerError::no_memory(bytes, all),
-                _ => refused(&error),
+            added.map_err(|error| match kind(&error) {
+                Some(io::ErrorKind::OutOfMemory) => TracerError::no_memory(bytes, all),
+                _ => refused(&reason(&error)),
             })?;
         }
         Ok(())
     }
 
-    fn add(&mut self, cpu: u32) -> libbpf_rs::Result<()> {
-        let options = bpf_map_create_opts {
-            sz: size_of::<bpf_map_create_opts>() as u64,
-            ..bpf_map_create_opts::default()
-        };
-        let map = MapHandle::create(MapType::RingBuf, Some("ring"), 0, 0, self.bytes, &options)?;
-        let batch = Rc::clone(&self.batch);
-        let mut builder = RingBufferBuilder::new();
-        builder.add(&map, move |record| {
-            batch.borrow_mut().push(record);
-            0
-        })?;
-        let reader = builder.build()?;
-        set(&self.by_cpu, cpu, &map)?;
-        self.rings.push(Ring { map, reader });
+    fn add(&mut self, cpu: u32) -> Result<(), MapError> {
+        let ring = Ring::create(self.bytes, 0)?;
+        self.by_cpu.set(cpu, &ring, 0)?;
+        self.rings.push(ring);
         self.cpus.insert(cpu);
         Ok(())
     }
 
     /// Gives a CPU the ring of another one: the kernel creates none for a thread that has given up its rights. `None` if
     /// there is no ring.
-    fn share(&mut self, cpu: u32) -> Option<libbpf_rs::Result<()>> {
-        let ring = &self.rings.first()?.map;
-        let shared = set(&self.by_cpu, cpu, ring);
+    fn share(&mut self, cpu: u32) -> Option<Result<(), MapError>> {
+        let shared = self.by_cpu.set(cpu, self.rings.first()?, 0);
         self.cpus.insert(cpu);
         Some(shared)
     }
@@ -113,18 +95,24 @@ impl Rings {
     /// Reads all rings and takes out the records made before `until_ns`, in the order of time. That time must be so
     /// long ago that no program is still writing an earlier record. The remaining records use the memory of `spare`.
     pub(crate) fn take_due(&mut self, until_ns: u64, spare: Records) -> Records {
-        for ring in &self.rings {
-            ring.reader.consume_raw();
+        for ring in &mut self.rings {
+            while let Some(record) = ring.next() {
+                self.batch.push(&record);
+            }
         }
-        let mut batch = self.batch.borrow_mut();
-        batch.sort();
-        self.late += batch.count_before(self.taken_until_ns);
-        self.taken_until_ns = until_ns.min(batch.newest_ns());
-        batch.take_due(until_ns, spare)
+        self.batch.sort();
+        self.late += self.batch.count_before(self.taken_until_ns);
+        self.taken_until_ns = until_ns.min(self.batch.newest_ns());
+        self.batch.take_due(until_ns, spare)
     }
 }
 
-fn set(by_cpu: &MapHandle, cpu: u32, ring: &MapHandle) -> libbpf_rs::Result<()> {
-    let ring = ring.as_fd().as_raw_fd();
-    by_cpu.update(&cpu.to_ne_bytes(), &ring.to_ne_bytes(), MapFlags::ANY)
+/// Returns what the kernel answered, if it was asked.
+fn kind(error: &MapError) -> Option<io::ErrorKind> {
+    match error {
+        MapError::CreateError { io_error, .. } => Some(io_error.kind()),
+        MapError::SyscallError(error) => Some(error.io_error.kind()),
+        MapError::IoError(error) => Some(error.kind()),
+        _ => None,
+    }
 }

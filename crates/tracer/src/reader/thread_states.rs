@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use aya::maps::{Array, MapData, MapError};
 use logtrace_common::process::ProcessHandle;
-
-use crate::kernel_side::maps::Map;
 
 /// `struct thread` of bpf/state.h.
 type State = [u8; STATE_BYTES];
@@ -25,13 +24,13 @@ const SPARE_MULTIPLIER: u32 = 0x9e37_79b1;
 /// all the time.
 pub(crate) struct ThreadStates {
     process: Arc<ProcessHandle>,
-    map: Map<State>,
+    map: Array<MapData, State>,
     /// Threads that may have a state.
     seen: BTreeSet<u32>,
 }
 
 impl ThreadStates {
-    pub(crate) fn new(process: Arc<ProcessHandle>, map: Map<State>) -> Self {
+    pub(crate) fn new(process: Arc<ProcessHandle>, map: Array<MapData, State>) -> Self {
         Self {
             process,
             map,
@@ -47,7 +46,8 @@ impl ThreadStates {
     /// Returns the number of threads that are in a commit that began before `before_ns`.
     pub(crate) fn commits_begun(&self, before_ns: u64) -> usize {
         let is_in_commit = |tid: &u32| {
-            let mut states = slots_of(*tid).into_iter().filter_map(|slot| self.map.get(slot));
+            let slots = slots_of(*tid).into_iter();
+            let mut states = slots.filter_map(|slot| self.map.get(&slot, 0).ok());
             states.any(|state| {
                 let commit_ns = commit_ns(&state, *tid);
                 commit_ns > 0 && commit_ns < before_ns
@@ -57,11 +57,11 @@ impl ThreadStates {
     }
 
     /// Resets the states of all threads. No program may be attached.
-    pub(crate) fn clear(&mut self) -> libbpf_rs::Result<()> {
+    pub(crate) fn clear(&mut self) -> Result<(), MapError> {
         self.note();
         for tid in std::mem::take(&mut self.seen) {
             for slot in slots_of(tid) {
-                self.map.set(slot, &[0; STATE_BYTES])?;
+                self.map.set(slot, &[0; STATE_BYTES], 0)?;
             }
         }
         Ok(())

@@ -1,24 +1,28 @@
 //! Names of the frames of kernel stacks.
 
-use crate::kernel_side::maps::StackMap;
+use aya::maps::{MapData, StackTraceMap};
+
 use crate::stacks::kernel_symbols::KernelSymbols;
 
 /// Kernel stacks by id, and the kernel's functions.
 pub(crate) struct KernelFrames {
-    map: StackMap,
+    map: StackTraceMap<MapData>,
     symbols: KernelSymbols,
 }
 
 impl KernelFrames {
     /// Names the stacks of this map with these functions.
-    pub(crate) fn new(map: StackMap, symbols: KernelSymbols) -> Self {
+    pub(crate) fn new(map: StackTraceMap<MapData>, symbols: KernelSymbols) -> Self {
         Self { map, symbols }
     }
 
     /// Returns the names of the frames, innermost first; none if the kernel dropped the stack.
     pub(crate) fn frames(&self, id: u32) -> Vec<String> {
-        let addresses = self.map.addresses(id);
-        below_scheduler(addresses.iter().map(|&address| self.name(address)).collect())
+        let Ok(stack) = self.map.get(&id, 0) else {
+            return Vec::new();
+        };
+        let names = stack.frames().iter().map(|frame| self.name(frame.ip));
+        below_scheduler(names.collect())
     }
 
     fn name(&self, address: u64) -> String {

@@ -1,6 +1,7 @@
 //! Names of the frames of a server's stacks.
 
-use crate::kernel_side::maps::Map;
+use aya::maps::{HashMap, MapData};
+
 use crate::stacks::function_names::FunctionNames;
 
 /// `SERVER_FRAMES` of bpf/server_stack.h.
@@ -11,19 +12,19 @@ pub(crate) type Addresses = [u64; FRAMES];
 
 /// Stacks of a server by id, and the server's functions.
 pub(crate) struct ServerFrames {
-    map: Map<Addresses>,
+    map: HashMap<MapData, u32, Addresses>,
     names: FunctionNames,
 }
 
 impl ServerFrames {
     /// Names the stacks of this map with these functions.
-    pub(crate) fn new(map: Map<Addresses>, names: FunctionNames) -> Self {
+    pub(crate) fn new(map: HashMap<MapData, u32, Addresses>, names: FunctionNames) -> Self {
         Self { map, names }
     }
 
     /// Returns the names of the frames, innermost first.
     pub(crate) fn frames(&self, id: u32) -> Vec<String> {
-        let Some(addresses) = self.map.get(id) else {
+        let Ok(addresses) = self.map.get(&id, 0) else {
             return Vec::new();
         };
         let addresses = addresses.into_iter().take_while(|address| *address != 0);

@@ -1,10 +1,12 @@
 //! Tables with which the kernel side finds its way through the stacks of a server.
 
-use bytemuck::{AnyBitPattern, NoUninit};
+use aya::Pod;
 use logtrace_common::ProgramFile;
 
 use crate::error::TracerError;
+use crate::kernel_side::filling::set_first;
 use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::reasons::reason;
 use crate::stacks::mapped_files::MappedFile;
 use crate::stacks::unwind_rows::{RowsOf, UnwindRow, unwind_rows};
 
@@ -43,18 +45,21 @@ impl UnwindTables {
     }
 
     /// Fills the maps of the kernel side.
-    pub(crate) fn fill(&self, side: &KernelSide) -> Result<(), TracerError> {
-        let rows: Vec<RowWords> = self.rows.iter().map(row_words).collect();
-        fill(side, "unwind_rows", &rows)?;
-        fill(side, "modules", &self.modules)
+    pub(crate) fn fill(&self, side: &mut KernelSide) -> Result<(), TracerError> {
+        fill(side, "unwind_rows", self.rows.iter().map(row_words))?;
+        fill(side, "modules", self.modules.iter().copied())
     }
 }
 
 /// Sets the first values of a map, which stays with its programs.
-fn fill<T: AnyBitPattern + NoUninit>(side: &KernelSide, name: &str, values: &[T]) -> Result<(), TracerError> {
-    let map = side.map(name)?;
-    map.set_first(values)
-        .map_err(|error| TracerError::load(format_args!("filling the map {name}: {error:#}")))
+fn fill<T: Pod>(
+    side: &mut KernelSide,
+    name: &str,
+    values: impl Iterator<Item = T>,
+) -> Result<(), TracerError> {
+    let map = side.take_map(name)?;
+    set_first(&map, values)
+        .map_err(|error| TracerError::load(format_args!("filling the map {name}: {}", reason(&error))))
 }
 
 fn row_words(row: &UnwindRow) -> RowWords {
