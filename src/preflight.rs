@@ -99,11 +99,7 @@ pub(crate) fn building() -> Vec<Check> {
         Ok(output) if output.contains("clang version") => {
             Check::met(name, output.lines().next().unwrap_or_default())
         }
-        _ => Check::unmet(
-            name,
-            "not found",
-            "apt-get install clang",
-        ),
+        _ => Check::unmet(name, "not found", "apt-get install clang"),
     };
     vec![check.optional()]
 }

@@ -116,7 +116,7 @@ pub(crate) fn figures(run: &Run, blocks: &Blocks, work: Work) -> Vec<Measured> {
 }
 
 fn requests(driver: &Driver, responses: &Durations) -> Vec<Measured> {
-    let seconds = driver.per_tenth.chunks_exact(10);
+    let seconds = driver.per_tenth.as_chunks::<10>().0.iter();
     let seconds: Vec<f64> = seconds.map(|tenths| tenths.iter().sum::<u64>() as f64).collect();
     let throughput = Measured {
         figure: Figure::Requests,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::TracerError;
 use crate::kernel_release::KernelRelease;
-use crate::kernel_side::kernel_types::kernel_types;
+use crate::kernel_side::kernel_types::{give_back, kernel_types};
 use crate::kernel_side::object::{KernelSide, Loading, Wanted};
 use crate::kernel_side::uprobes::Uprobes;
 use crate::overhead::program_runs::{ANY_CALL, ANY_CALL_AT};
@@ -140,7 +140,9 @@ fn load_one() -> Result<(), TracerError> {
         uprobes: Uprobes::Apart,
         programs: BTreeMap::from([(ANY_CALL, wanted)]),
     });
-    side.map(drop)
+    let loaded = side.map(drop);
+    give_back(types);
+    loaded
 }
 
 fn tracefs_there() -> Requirement {

@@ -55,7 +55,7 @@ fn twin(cell: &Cell, number: u32) -> Cell {
 
 /// Returns the noise of each pair of cells of a pilot. Cells with too few measured pairs are left out.
 pub fn turn_noise(pilot: &[Cell], results: &Results) -> Vec<TurnNoise> {
-    let twins = pilot.chunks_exact(2);
+    let twins = pilot.as_chunks::<2>().0.iter();
     twins
         .filter_map(|twins| noise(&twins[0], &twins[1], results))
         .collect()

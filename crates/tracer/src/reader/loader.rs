@@ -1,4 +1,4 @@
-//! Loading of the BPF programs for a server, with their rings and places.
+//! Loading of the BPF programs for a server, with their places.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use aya::Btf;
 
 use crate::config::TracerConfig;
 use crate::error::TracerError;
-use crate::kernel_side::kernel_types::{has_tracepoint, kernel_types};
+use crate::kernel_side::kernel_types::{give_back, has_tracepoint, kernel_types};
 use crate::kernel_side::object::{KernelSide, Loading, Wanted};
 use crate::kernel_side::uprobes::Uprobes;
 use crate::overhead::program_runs::{ANY_CALL, ANY_CALL_AT, NOTHING};
@@ -15,16 +15,14 @@ use crate::probes::attach_points::{Placement, placements};
 use crate::probes::best_uprobes::best_uprobes;
 use crate::probes::links::Attachments;
 use crate::probes::table::{Attach, InBursts, Kernels, Servers};
-use crate::reader::rings::Rings;
 use crate::stacks::tables::UnwindTables;
 use crate::tracefs;
 
-/// Loads the programs for a server, creates its rings, and finds the places of the probes in the configuration. Attaches
-/// nothing.
+/// Loads the programs for a server, and finds the places of the probes in the configuration. Attaches nothing.
 pub(crate) fn load(
     config: &TracerConfig,
-    unwind: &UnwindTables,
-) -> Result<(KernelSide, Rings, Attachments), TracerError> {
+    unwind: UnwindTables,
+) -> Result<(KernelSide, Attachments), TracerError> {
     let mut placements = placements(config.process.program())?;
     let types = kernel_types()?;
     let replaces = config.extent.sampling.has_gaps() || !tracefs::is_visible();
@@ -44,11 +42,11 @@ pub(crate) fn load(
         uprobes,
         programs: programs(&placements),
     })?;
-    drop(types);
     unwind.fill(&mut side)?;
-    let rings = Rings::new(&mut side, config.ring_bytes.get())?;
+    drop(unwind);
+    give_back(types);
     let attachments = Attachments::new(Arc::clone(&config.process), placements);
-    Ok((side, rings, attachments))
+    Ok((side, attachments))
 }
 
 /// Returns the programs of the probes. Those that probes need are needed, whatever other probes they have.

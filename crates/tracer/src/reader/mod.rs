@@ -107,14 +107,17 @@ impl<S: Sink> Drain<S> {
     /// Attaches the probes.
     pub(crate) fn new(config: &TracerConfig, sink: S) -> Result<Self, TracerError> {
         let Extent { detail, sampling } = config.extent;
-        // Reading names takes a tenth of a second, in which rings would fill.
+        // Reading names takes a tenth of a second, in which rings would fill, once the probes are attached.
         let code = ServerCode::read(&config.process, detail);
+        let (mut side, mut attachments) = loader::load(config, code.unwind)?;
+        // The types of the kernel have gone: the peak of memory has not both.
         let kernel_symbols = KernelSymbols::read();
-        let (mut side, rings, mut attachments) = loader::load(config, &code.unwind)?;
         let (calibrating, links) = Calibrating::begin(&mut side);
         let probes = attachments.attach(&mut side, |_| true)?;
         let calibration = calibrating.end(&mut side, detail, attachments.trace_all_calls());
         links.into_iter().for_each(|link| attachments.add(link));
+        // Until the probes look, they need no ring: the peak of memory has not the buffer of the calibration, too.
+        let rings = Rings::new(&mut side, config.ring_bytes.get())?;
         let is_slowed_unseen = detail >= Detail::Io && !attachments.trace_all_calls();
         let mut looking = side.take("looking")?;
         set_looking(&mut looking, true).map_err(|error| TracerError::load(reason(&error)))?;
