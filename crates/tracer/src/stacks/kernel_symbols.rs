@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
-/// Functions of the kernel and its modules. There are 200,000: one text with all names takes a fraction of the memory of as
+/// Functions of the kernel and its modules. There are 100,000: one text with all names takes a fraction of the memory of as
 /// many texts.
 #[derive(Debug, Default)]
 pub(crate) struct KernelSymbols {
@@ -53,12 +53,17 @@ impl KernelSymbols {
     }
 }
 
-/// Returns address and name of a function in a line of /proc/kallsyms; `None` for data and for a hidden address.
+/// Name of the padding before a function (tools/objtool/elf.c, `elf_create_prefix_symbol()`): half of all names, on kernels that
+/// have it. No call returns into it.
+const PADDING: &str = "__pfx_";
+
+/// Returns address and name of a function in a line of /proc/kallsyms; `None` for data, padding and a hidden address.
 fn function(line: &str) -> Option<(u64, &str)> {
     let (address, rest) = line.split_once(' ')?;
     let (kind, name) = rest.split_once(' ')?;
     let address = u64::from_str_radix(address, 16).ok()?;
-    (address > 0 && matches!(kind, "t" | "T" | "w" | "W")).then_some((address, name))
+    let is_code = matches!(kind, "t" | "T" | "w" | "W") && !name.starts_with(PADDING);
+    (address > 0 && is_code).then_some((address, name))
 }
 
 #[cfg(test)]
@@ -76,6 +81,14 @@ mod tests {
         assert_eq!(name(0xffff_ffff_8100_005f), Some("start.cold"));
         assert_eq!(name(0xffff_ffff_8100_0060), Some("late"));
         assert_eq!(name(0xffff_ffff_c000_0020), Some("xfs_sync\t[xfs]"));
+    }
+
+    #[test]
+    fn the_padding_of_functions_takes_no_memory() {
+        let text = "ffffffff81000000 T _text\nffffffff81000030 t __pfx_start\nffffffff81000040 t start\n";
+        let symbols = KernelSymbols::parse(text.as_bytes()).unwrap();
+        assert_eq!(symbols.functions.len(), 2);
+        assert_eq!(symbols.name(0xffff_ffff_8100_0044), Some("start"));
     }
 
     #[test]
