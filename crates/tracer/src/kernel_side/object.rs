@@ -160,6 +160,35 @@ mod tests {
     use aya_obj::{Object, ProgramSection};
 
     use super::*;
+    use crate::kernel_side::kernel_types::kernel_types;
+
+    #[test]
+    fn a_program_that_the_kernel_refuses_is_named_with_the_verifiers_words() {
+        let types = kernel_types().unwrap();
+        let load = |is_needed| {
+            // It reads an argument that this tracepoint has not.
+            let wanted = Wanted {
+                tracepoint: Some("sched_waking"),
+                is_needed,
+            };
+            KernelSide::load(&Loading {
+                types: &types,
+                target_tgid: 1,
+                unwind_rows: 1,
+                uprobes: Uprobes::Apart,
+                programs: BTreeMap::from([("on_switch", wanted)]),
+            })
+        };
+        let side = load(false).unwrap();
+        let reason = &side.refused["on_switch"];
+        assert!(
+            reason.starts_with("program on_switch: Permission denied"),
+            "{reason}"
+        );
+        assert!(reason.contains("func 'sched_waking' doesn't have"), "{reason}");
+        let error = load(true).err().unwrap().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
 
     #[test]
     fn each_way_to_place_probes_has_its_section() {
