@@ -56,11 +56,11 @@ fn a_password_is_in_no_argument_note_or_output() {
             let arguments = fs::read(format!("/proc/{}/cmdline", run.id())).unwrap();
             assert!(!String::from_utf8(arguments).unwrap().contains(PASSWORD));
             assert_eq!(entries(&home.path().join("notes")).len(), 1);
-            assert_eq!(with_the_password(&home), [PathBuf::new(); 0]);
+            assert_eq!(with_the_password(&home), Vec::<PathBuf>::new());
             run.signal(signal);
             run.ended();
             assert_eq!(home.run_dirs().len(), 1);
-            assert_eq!(with_the_password(&home), [PathBuf::new(); 0]);
+            assert_eq!(with_the_password(&home), Vec::<PathBuf>::new());
         }
     }
 }
