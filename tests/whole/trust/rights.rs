@@ -29,5 +29,5 @@ fn a_program_with_capabilities_reads_no_runs_of_others() {
     fs::copy("studies/rotation.toml", &plan).unwrap();
     fs::set_permissions(&plan, Permissions::from_mode(0o600)).unwrap();
     let ended = with_rights(&home, &[READS_ALL], "study show plan.toml").ended();
-    ended.refused(1, &["plan.toml", "Permission denied"]);
+    ended.refused(2, &["plan.toml", "Permission denied"]);
 }
