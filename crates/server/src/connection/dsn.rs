@@ -18,12 +18,11 @@ const USUAL_SOCKETS: [&str; 2] = ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mys
 
 const USUAL_PORT: u16 = 3306;
 
-/// What is written as %XX: all that a URL or a shell may read otherwise.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'/')
-    .remove(b'.')
-    .remove(b'-')
-    .remove(b'_');
+/// What is written as %XX in a user's name: all that a URL or a shell may read otherwise.
+const IN_USER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
+
+/// The same in a path, which may have slashes.
+const IN_PATH: &AsciiSet = &IN_USER.remove(b'/');
 
 /// Reads the address of a server, `mysql://user@host[:port]/database?socket=PATH&ssl-mode=MODE`. Looks up the name of
 /// another host.
@@ -36,10 +35,10 @@ pub fn parse_dsn(text: &str) -> anyhow::Result<Connection> {
 
 /// Writes the address and account of a server, so that [`parse_dsn`] reads the same.
 pub fn write_dsn(connection: &Connection) -> String {
-    let user = percent_encode(connection.user.as_bytes(), ENCODED);
+    let user = percent_encode(connection.user.as_bytes(), IN_USER);
     match &connection.endpoint {
         Endpoint::Socket(path) => {
-            let path = percent_encode(path.as_os_str().as_bytes(), ENCODED);
+            let path = percent_encode(path.as_os_str().as_bytes(), IN_PATH);
             format!("mysql://{user}@localhost/?socket={path}")
         }
         endpoint @ Endpoint::Tcp(..) => format!("mysql://{user}@{endpoint}/"),
