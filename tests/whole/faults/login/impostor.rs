@@ -73,7 +73,8 @@ impl Impostor {
             .spawn()
             .unwrap();
         let impostor = Self { child, got };
-        patiently("the impostor", || impostor.got.exists());
+        // The one that it opens last.
+        patiently("the impostor", || impostor.got.with_extension("met").exists());
         impostor
     }
 

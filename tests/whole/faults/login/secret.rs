@@ -47,7 +47,7 @@ fn a_password_is_in_no_argument_note_or_output() {
         for (given, signal) in [("", Signal::INT), (&from_file, Signal::INT), ("", Signal::KILL)] {
             let home = Home::new();
             let mut run = home.logtrace(&format!(
-                "run --record --server mysql://bench@127.0.0.1:{port}/ --set sync_binlog=0 --tables 1 --rows 500 --duration 60s --rate 200/s {given}"
+                "run --record --server mysql://bench@127.0.0.1:{port}/?get-server-public-key=true --set sync_binlog=0 --tables 1 --rows 500 --duration 60s --rate 200/s {given}"
             ));
             if given.is_empty() {
                 run.env("LOGTRACE_PASSWORD", PASSWORD);
