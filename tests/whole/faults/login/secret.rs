@@ -1,6 +1,7 @@
 //! Where a password could be seen: arguments, notes, results and what is printed.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
@@ -43,6 +44,7 @@ fn a_password_is_in_no_argument_note_or_output() {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("password");
         fs::write(&file, PASSWORD).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
         let from_file = format!("--password-file {}", file.display());
         for (given, signal) in [("", Signal::INT), (&from_file, Signal::INT), ("", Signal::KILL)] {
             let home = Home::new();
