@@ -3,7 +3,7 @@
 use syn::visit::Visit;
 
 use crate::modules::Module;
-use crate::paths::paths;
+use crate::paths::{ends_with, paths};
 
 /// Ends of paths to functions that take the path of a file and follow links on the way.
 const OPENERS: [&[&str]; 16] = [
@@ -44,11 +44,7 @@ impl<'ast> Visit<'ast> for Methods {
 /// Returns the functions that open files in a module, each once, in the order of their names.
 pub fn openers(module: &Module) -> Vec<String> {
     let found = paths(&module.source).into_iter().filter_map(|path| {
-        let is_end = |end: &&&[&str]| path.iter().rev().zip(end.iter().rev()).all(|(a, b)| a == b);
-        let end = OPENERS
-            .iter()
-            .filter(|end| path.len() >= end.len())
-            .find(is_end)?;
+        let end = OPENERS.iter().find(|end| ends_with(&path, end))?;
         Some(end.join("::"))
     });
     let mut found: Vec<String> = found.collect();

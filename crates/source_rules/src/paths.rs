@@ -11,6 +11,12 @@ pub(crate) fn paths(file: &syn::File) -> Vec<Vec<String>> {
     collector.paths
 }
 
+/// Returns whether a path ends with these names.
+pub(crate) fn ends_with(path: &[String], end: &[&str]) -> bool {
+    let start = path.len().checked_sub(end.len());
+    start.is_some_and(|start| path[start..] == *end)
+}
+
 #[derive(Default)]
 struct Collector {
     paths: Vec<Vec<String>>,

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::modules::Module;
-use crate::paths::paths;
+use crate::paths::{ends_with, paths};
 
 /// Ends of paths to functions that open it, or that of each process.
 const OPENERS: [&[&str]; 3] = [
@@ -17,11 +17,7 @@ const OPENERS: [&[&str]; 3] = [
 pub fn opened_processes(module: &Module) -> Vec<String> {
     let mut found: Vec<String> = paths(&module.source)
         .into_iter()
-        .filter(|path| {
-            OPENERS.iter().any(|end| {
-                path.iter().rev().zip(end.iter().rev()).all(|(a, b)| a == b) && path.len() >= end.len()
-            })
-        })
+        .filter(|path| OPENERS.iter().any(|end| ends_with(path, end)))
         .map(|path| path.join("::"))
         .collect();
     add_texts(module.source.to_token_stream(), &mut found);
