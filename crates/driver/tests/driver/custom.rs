@@ -111,7 +111,7 @@ fn requests_change_exactly_their_rows() {
     }
 }
 
-/// What the procedure notes depends on the `sql_mode` of the session that creates it.
+/// File with a procedure that notes another word under another `sql_mode` of the session that creates it.
 const PROCEDURE: &str = "
     [[table]]
     name = 'word'

@@ -85,6 +85,7 @@ impl ManagedServer {
         if self.note.settings.is_empty() {
             return Ok(());
         }
+        // Read again: the facts are older than the lock, which another logtrace may have held until now.
         let before = self.connection.variables().await?;
         let mut session = self.lock.session(&self.connection, self.facts.flavor);
         let set = set_undoable(&mut session, &self.note.settings).await;

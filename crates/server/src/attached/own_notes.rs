@@ -13,7 +13,7 @@ use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use logtrace_common::Connection;
 
-/// What killed runs left on a server.
+/// Notes that killed runs left on a server.
 #[derive(Debug, Default)]
 pub(crate) struct LeftNotes {
     /// Whether there were any notes: variables may have changed.

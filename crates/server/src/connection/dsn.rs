@@ -18,7 +18,7 @@ const USUAL_SOCKETS: [&str; 2] = ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mys
 
 const USUAL_PORT: u16 = 3306;
 
-/// What is written as %XX in a user's name: all that a URL or a shell may read otherwise.
+/// Characters of a user's name that are written as %XX: all that a URL or a shell may read otherwise.
 const IN_USER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'_');
 
 /// The same in a path, which may have slashes.

@@ -23,7 +23,7 @@ const POSITIONS: &str = "gtid_";
 pub(crate) struct OtherChanges {
     /// Other names of what was asked for: they had the same value before and have the same one now.
     pub(crate) aliases: Vec<Change>,
-    /// What nobody knows of.
+    /// Changes that no rule explains.
     pub(crate) unexpected: Vec<Change>,
 }
 

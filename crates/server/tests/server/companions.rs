@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use logtrace_common::{Connection, Flavor, Variable};
-use logtrace_server::{Instance, ManagedServer, ServerError, SettingError, parse_dsn};
+use logtrace_server::{Instance, LeftServer, ManagedServer, ServerError, SettingError, parse_dsn};
 use rstest::rstest;
 
 use crate::base::{Base, all, tell};
@@ -33,6 +33,17 @@ pub(crate) async fn attach(
 ) -> Result<ManagedServer, ServerError> {
     let settings: Vec<Variable> = settings.iter().map(|text| text.parse().unwrap()).collect();
     ManagedServer::attach(connection, &settings, database, &base.path().join("n/notes")).await
+}
+
+/// The notes of runs that have ended.
+pub(crate) fn left(base: &Base) -> Vec<LeftServer> {
+    let all = LeftServer::all(&base.path().join("n/notes")).unwrap();
+    all.into_iter().map(Result::unwrap).collect()
+}
+
+/// The number of all notes.
+pub(crate) fn notes(base: &Base) -> usize {
+    std::fs::read_dir(base.path().join("n/notes")).map_or(0, Iterator::count)
 }
 
 /// All variables but those that each statement in the binary log changes.
@@ -106,7 +117,7 @@ async fn what_a_set_changes_besides_is_noted_and_given_back(#[case] flavor: Flav
             "{flavor}: {setting}"
         );
     }
-    assert_eq!(std::fs::read_dir(base.path().join("n/notes")).unwrap().count(), 0);
+    assert_eq!(notes(&base), 0);
     instance.stop().await.unwrap();
 }
 

@@ -1,17 +1,10 @@
-//! What a killed run leaves on a server: here a run that ends without undoing anything.
+//! Changes that a killed run leaves on a server. A run that ends without undoing anything stands for it.
 
 use logtrace_common::Flavor;
-use logtrace_server::LeftServer;
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell};
-use crate::companions::{attach, connection, started};
-
-/// The notes that are left.
-fn left(base: &Base) -> Vec<LeftServer> {
-    let all = LeftServer::all(&base.path().join("n/notes")).unwrap();
-    all.into_iter().map(Result::unwrap).collect()
-}
+use crate::companions::{attach, connection, left, started};
 
 #[rstest]
 #[case("no_such_variable=1")]

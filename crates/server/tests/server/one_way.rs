@@ -5,12 +5,7 @@ use logtrace_server::{ServerError, SettingError};
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell};
-use crate::companions::{attach, connection, differing, started, variables};
-
-/// The number of notes that are left.
-fn notes(base: &Base) -> usize {
-    std::fs::read_dir(base.path().join("n/notes")).map_or(0, Iterator::count)
-}
+use crate::companions::{attach, connection, differing, notes, started, variables};
 
 #[rstest]
 #[case(Flavor::MySql, "hot.key_cache_age_threshold", 200)]

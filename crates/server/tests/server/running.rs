@@ -182,7 +182,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
     assert_eq!(server.died().await, Exit::Signal(9));
 }
 
-/// What is between the two may swallow a connection as well, without a word to either end.
+/// A stopped server stands for a network that loses a connection without a word to either end.
 #[tokio::test]
 async fn a_server_that_stops_answering_is_not_waited_for_forever() {
     let foreign = Foreign::start(Flavor::MariaDb).await;

@@ -1,15 +1,15 @@
 //! Two servers behind one address, which leads first to one and then to the other.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use logtrace_common::Flavor;
-use logtrace_server::{Instance, LeftServer, parse_dsn};
+use logtrace_server::{Instance, parse_dsn};
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell, wait_until};
-use crate::companions::{attach, differing, started, variables};
+use crate::companions::{attach, differing, left, started, variables};
 
 /// Listens on a port of 127.0.0.1, and forwards each connection to the socket that a file names then. Writes the port there.
 const SCRIPT: &str = r#"
@@ -84,11 +84,6 @@ fn socket(instance: &Instance) -> String {
     instance.socket().display().to_string()
 }
 
-fn left(notes: &Path) -> Vec<LeftServer> {
-    let all = LeftServer::all(notes).unwrap();
-    all.into_iter().map(Result::unwrap).collect()
-}
-
 #[rstest]
 #[case(Flavor::MySql)]
 #[case(Flavor::MariaDb)]
@@ -120,8 +115,7 @@ async fn what_was_changed_on_one_is_not_set_on_the_other(#[case] flavor: Flavor)
         Vec::<String>::new()
     );
     // Nor does what undoes the note, until the first one answers again.
-    let notes = base.path().join("n/notes");
-    let error = left(&notes)[0].restore(None, None).await.unwrap_err();
+    let error = left(&base)[0].restore(None, None).await.unwrap_err();
     assert!(error.to_string().contains("another server"), "{error}");
     assert_eq!(
         differing(&before, &variables(&second.socket()).await),
@@ -132,7 +126,7 @@ async fn what_was_changed_on_one_is_not_set_on_the_other(#[case] flavor: Flavor)
         7
     );
     forwarder.lead_to(&first);
-    left(&notes)[0].restore(None, None).await.unwrap();
+    left(&base)[0].restore(None, None).await.unwrap();
     assert_eq!(
         ask::<u32>(&first.socket(), "SELECT @@GLOBAL.sync_binlog").await,
         1
