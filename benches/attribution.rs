@@ -1,10 +1,10 @@
 //! What it takes to explain commits, from decoded records to sums, in records and in commits a second.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
+use logtrace_attribution::synthetic::{SERVER_TGID, group_commits, logs, stated_group_commits};
 use logtrace_common::TimeRange;
 use logtrace_events::Record;
-use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::synthetic::{SERVER_TGID, group_commits, logs, stated_group_commits};
 
 mod settings;
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use jiff::ZonedDateTime;
+use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_common::{InputDir, InputError, InputFile, InputKind};
 use logtrace_events::{RecordingReader, RequestsOfRun};
-use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{parse_folded, parse_json};
 use logtrace_server::{Writers, trusted_directory};

@@ -1,8 +1,8 @@
 //! Document of a recording that was explained again; pure.
 
-use logtrace_report::breakdown::Breakdown;
+use logtrace_attribution::breakdown::Breakdown;
+use logtrace_attribution::recorded::Recorded;
 use logtrace_report::document::{Caveat, Document, TracedParts};
-use logtrace_report::recorded::Recorded;
 
 use crate::measurement::caveat::{CaveatKind, OF_BREAKDOWN, breakdown_caveats, is_one_of};
 

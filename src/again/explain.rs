@@ -1,10 +1,10 @@
 //! Files of a run directory, explained again.
 
 use anyhow::Context;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::recorded::{RecordedWindow, explain_recording};
 use logtrace_events::Request;
-use logtrace_report::breakdown::OverTime;
 use logtrace_report::document::Document;
-use logtrace_report::recorded::{RecordedWindow, explain_recording};
 
 use super::document::document;
 use crate::run_dir::{RunDir, RunResults, open_recording, read_document, read_over_time, read_requests};

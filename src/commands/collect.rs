@@ -5,10 +5,10 @@ use std::io::{self, Write as _};
 
 use anyhow::Context;
 use jiff::civil::Date;
+use logtrace_common::units;
 use logtrace_common::{InputFile, InputKind, inert};
 use logtrace_dataset::{ExportError, Exported, Level, Run, export};
 use logtrace_report::document::Document;
-use logtrace_report::units;
 use sha2::{Digest, Sha256};
 
 use crate::cli::results::collect::CollectArgs;

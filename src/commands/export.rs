@@ -4,13 +4,13 @@ use std::io::{self, BufReader, BufWriter, ErrorKind, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_common::units;
 use logtrace_common::{InputError, InputKind};
 use logtrace_events::RecordingReader;
-use logtrace_report::breakdown::OverTime;
 use logtrace_report::document::Document;
 use logtrace_report::perfetto::{ExportError, Exported, Selection, export, export_exemplars};
 use logtrace_report::pprof::pprof;
-use logtrace_report::units;
 use serde_json::Value;
 
 use crate::run_dir::{RECORDS, RunDir, RunResults, open_recording, read_document, read_over_time};

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use logtrace_attribution::breakdown::OverTime;
 use logtrace_common::InputKind;
-use logtrace_report::breakdown::OverTime;
 
 use super::print::print_report;
 use crate::cli::results::join::JoinArgs;

@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
+use logtrace_attribution::breakdown::StackTotals;
 use logtrace_common::inert;
-use logtrace_report::breakdown::StackTotals;
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, render};
 

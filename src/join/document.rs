@@ -1,7 +1,7 @@
 //! Document of a join; pure.
 
+use logtrace_attribution::recorded::Recorded;
 use logtrace_report::document::{Caveat, Document, Join, Response, Server};
-use logtrace_report::recorded::Recorded;
 
 use crate::measurement::caveat::{
     CaveatKind, OF_BREAKDOWN, breakdown_caveats, is_degrading, is_one_of, share,

@@ -1,11 +1,11 @@
 //! Join: clocks, window, causes.
 
 use anyhow::Context;
+use logtrace_attribution::breakdown::Breakdown;
+use logtrace_attribution::clocks::match_clocks;
+use logtrace_attribution::recorded::{RecordedWindow, explain_recording, recorded_visits};
 use logtrace_common::TimeRange;
-use logtrace_report::breakdown::Breakdown;
-use logtrace_report::clocks::match_clocks;
 use logtrace_report::document::{Document, Join};
-use logtrace_report::recorded::{RecordedWindow, explain_recording, recorded_visits};
 use serde_json::Value;
 
 use super::document::{Parts, document};

@@ -1,8 +1,8 @@
 //! Times of a run by the clock of the server's machine; pure.
 
+use logtrace_attribution::clocks::ClockLine;
 use logtrace_common::TimeRange;
 use logtrace_events::{Clocks, Request};
-use logtrace_report::clocks::ClockLine;
 
 /// Returns the requests by the server's clock. All times of a request move by the same amount, so that its durations are
 /// those that the client measured.

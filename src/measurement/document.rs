@@ -1,7 +1,7 @@
 //! Document of any measurement; pure.
 
+use logtrace_attribution::breakdown::{OverTime, RequestCells};
 use logtrace_common::Detail;
-use logtrace_report::breakdown::{OverTime, RequestCells};
 use logtrace_report::document::{
     self, Caveat, Container, Document, Probe, Program, SCHEMA, Server, TracedParts, Tracer,
 };

@@ -5,10 +5,10 @@ use std::io::{self, BufWriter};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
+use logtrace_attribution::breakdown::Breakdown;
 use logtrace_common::TimeRange;
 use logtrace_events::{Entry, RecordingHeader, RecordingWriter, Request, decode};
-use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::breakdown::Breakdown;
 use logtrace_server::ServerFacts;
 use logtrace_tracer::Sink;
 

@@ -5,9 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use logtrace_attribution::breakdown::Recent;
+use logtrace_common::units;
 use logtrace_driver::{Progress, Stage};
-use logtrace_report::breakdown::Recent;
-use logtrace_report::units;
 
 use super::progress::Line;
 use super::window_signal::WindowSignal;

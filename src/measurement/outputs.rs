@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, anyhow};
-use logtrace_report::breakdown::{OverTime, StackTotals, Whole};
+use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, render, render_folded};
 use serde_json::json;

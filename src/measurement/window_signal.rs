@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use logtrace_attribution::breakdown::Recent;
 use logtrace_driver::now_ns;
-use logtrace_report::breakdown::Recent;
 
 /// Time between two looks at the window.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

@@ -6,9 +6,9 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use logtrace_attribution::breakdown::{ColumnSums, OverTime};
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Flavor;
-use logtrace_report::breakdown::{ColumnSums, OverTime};
-use logtrace_report::cause::Wait;
 use logtrace_report::document::{Document, Driver};
 use logtrace_testkit::beside_others;
 

@@ -1,7 +1,7 @@
 //! Group commit as the servers state it, on real servers.
 
 use crate::common::{SERVERS, beside_others, run, share, total};
-use logtrace_report::cause::Who;
+use logtrace_attribution::cause::Who;
 use logtrace_report::document::{CauseRow, Document, Groups};
 
 const CONNECTIONS: u64 = 8;

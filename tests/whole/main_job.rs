@@ -7,11 +7,11 @@ use crate::common::{
     Ran, SERVERS, alone, beside_others, done_in_window, driver, is_leader, logtrace, run, share, tells,
     total, workload,
 };
+use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::FileClass;
+use logtrace_common::units;
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::CauseRow;
-use logtrace_report::units;
 
 fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
     move |cause| cause.cause.io == Some((class, IoOp::Fsync))

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::common::{Ran, SERVERS, alone, beside_others, driver, run};
-use logtrace_report::breakdown::{Part, StackTotal, Whole};
+use logtrace_attribution::breakdown::{Part, StackTotal, Whole};
 use logtrace_report::document::Gaps;
 use logtrace_report::render::parse_folded;
 use logtrace_testkit::one_or_all;

@@ -4,9 +4,9 @@
 use std::fs;
 
 use crate::common::{Ran, Running, alone, run, share, total};
+use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::Flavor;
 use logtrace_laboratory::semisync_pair::{Pair, role};
-use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
 
 fn is_ack(cause: &CauseRow) -> bool {

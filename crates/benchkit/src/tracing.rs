@@ -1,10 +1,10 @@
 //! logtrace's tracer, with all that explains the commits.
 
 use anyhow::Context;
+use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
 use logtrace_events::{Record, decode};
-use logtrace_report::analysis::{Analysis, AnalysisConfig};
 use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Extent, Sink, Stopped, Tracer, TracerConfig};
 

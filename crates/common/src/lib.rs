@@ -9,22 +9,19 @@ mod connection;
 mod detail;
 mod file_class;
 mod flavor;
-mod heat_map;
 pub mod inert;
 #[cfg(feature = "inputs")]
 mod input;
-mod interval_columns;
-mod latency_row;
 mod names;
+mod over_time;
 #[cfg(feature = "processes")]
 pub mod process;
 #[cfg(feature = "programs")]
 mod program_file;
 mod sampling;
-mod stall_bucket;
-mod time_columns;
 mod time_range;
 mod tls;
+pub mod units;
 mod variable;
 
 #[cfg(feature = "client")]
@@ -41,17 +38,17 @@ pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
 pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};
 pub use flavor::{Flavor, parse_version_output, version_number};
-pub use heat_map::HeatMap;
 #[cfg(feature = "inputs")]
 pub use input::{InputDir, InputError, InputFile, InputKind};
-pub use interval_columns::IntervalColumns;
-pub use latency_row::{latency_row, latency_row_start_ns};
 pub use names::UnknownName;
+pub use over_time::heat_map::HeatMap;
+pub use over_time::interval_columns::IntervalColumns;
+pub use over_time::latency_row::{latency_row, latency_row_start_ns};
+pub use over_time::stall_bucket::{MAX_STALL_BUCKETS, STALL_BUCKET_NS, stall_bucket};
+pub use over_time::time_columns::{MOST_COLUMNS, TimeColumns};
 #[cfg(feature = "programs")]
 pub use program_file::{NamedSymbol, ProgramFile, Symbol, stack_depths, uprobe_depths};
 pub use sampling::Sampling;
-pub use stall_bucket::{MAX_STALL_BUCKETS, STALL_BUCKET_NS, stall_bucket};
-pub use time_columns::{MOST_COLUMNS, TimeColumns};
 pub use time_range::TimeRange;
 pub use tls::{SslMode, Tls};
 pub use variable::{Variable, VariableError};

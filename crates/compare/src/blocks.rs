@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_report::breakdown::OverTime;
+use logtrace_attribution::breakdown::OverTime;
 use logtrace_report::document::{Cpu, CpuColumns};
 
 use crate::durations::Durations;
@@ -89,8 +89,8 @@ fn summed(of: &CpuColumns, column_ns: u64, length_ns: u64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_report::breakdown::{CubeCell, HeatCell, StackRow};
-    use logtrace_report::cause::Cause;
+    use logtrace_attribution::breakdown::{CubeCell, HeatCell, StackRow};
+    use logtrace_attribution::cause::Cause;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::HeatCells;
 use logtrace_common::latency_row_start_ns;
-use logtrace_report::breakdown::HeatCells;
 
 /// Durations that ended in each block. Both lists are of the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,8 +60,8 @@ pub(crate) fn extent(row: u16) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_attribution::breakdown::HeatCell;
     use logtrace_common::latency_row;
-    use logtrace_report::breakdown::HeatCell;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Throughput, times and CPU time of a run.
 
-use logtrace_report::distribution::Distribution;
+use logtrace_attribution::breakdown::Distribution;
 use logtrace_report::document::{Cpu, Driver, Work};
 use logtrace_statistics::{StandardError, series_error};
 use serde::Serialize;

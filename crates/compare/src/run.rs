@@ -1,6 +1,6 @@
 //! Run to compare.
 
-use logtrace_report::breakdown::OverTime;
+use logtrace_attribution::breakdown::OverTime;
 use logtrace_report::document::Document;
 
 /// Run to compare.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_report::breakdown::OverTime;
-use logtrace_report::cause::Who;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::cause::Who;
 use serde::Serialize;
 
 use crate::run::Run;

@@ -1,8 +1,8 @@
 //! Waits of commits, whoever did the work.
 
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Cause, Wait, Who};
 use serde::Serialize;
 
 /// Wait of commits, with the call on a file that it was in. The thread that did the work is no part of it: a commit leads in one

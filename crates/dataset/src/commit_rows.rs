@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use logtrace_report::cause::Who;
-use logtrace_report::explain::{ExplainedCommit, Frames, Segment};
+use logtrace_attribution::cause::Who;
+use logtrace_attribution::explain::{ExplainedCommit, Frames, Segment};
 use parquet_derive::ParquetRecordWriter;
 
 use crate::table_file::{difference, integer};

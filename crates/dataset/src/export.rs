@@ -2,11 +2,11 @@
 
 use std::io::{self, Read, Write};
 
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::explain::ExplainedCommit;
+use logtrace_attribution::recorded::{RecordedWindow, explain_each};
 use logtrace_events::{RecordingError, RecordingReader, RequestsOfRun};
-use logtrace_report::breakdown::OverTime;
 use logtrace_report::document::Document;
-use logtrace_report::explain::ExplainedCommit;
-use logtrace_report::recorded::{RecordedWindow, explain_each};
 use parquet::errors::ParquetError;
 use thiserror::Error;
 

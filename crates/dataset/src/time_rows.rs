@@ -1,8 +1,8 @@
 //! Rows by columns of time: causes, and durations of commits and requests.
 
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::cause::Cause;
 use logtrace_common::latency_row_start_ns;
-use logtrace_report::breakdown::OverTime;
-use logtrace_report::cause::Cause;
 use parquet_derive::ParquetRecordWriter;
 use std::collections::BTreeMap;
 

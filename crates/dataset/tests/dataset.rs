@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 
+use logtrace_attribution::breakdown::Breakdown;
+use logtrace_attribution::recorded::{RecordedWindow, explain_recording};
+use logtrace_attribution::synthetic::{recording, stated_group_commits};
 use logtrace_common::{Flavor, TimeRange};
 use logtrace_dataset::{ExportError, Level, Run, Table, export};
 use logtrace_events::{Clocks, Outcome, RecordingReader, Request, RequestsOfRun};
-use logtrace_report::breakdown::Breakdown;
 use logtrace_report::document::{Document, SCHEMA, Server};
-use logtrace_report::recorded::{RecordedWindow, explain_recording};
-use logtrace_report::synthetic::{recording, stated_group_commits};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use tempfile::TempDir;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use logtrace_report::cause::Cause;
+use logtrace_attribution::cause::Cause;
 use logtrace_report::document::Document;
 
 use crate::load::Answered;
@@ -184,7 +184,7 @@ fn name(cause: &Cause) -> String {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_report::cause::{Wait, Who};
+    use logtrace_attribution::cause::{Wait, Who};
 
     use super::*;
 

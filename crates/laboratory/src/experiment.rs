@@ -5,8 +5,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use logtrace_attribution::cause::Cause;
 use logtrace_common::Flavor;
-use logtrace_report::cause::Cause;
 use logtrace_report::document::Document;
 
 use crate::comparison::{Amount, Pair, Time, Window};

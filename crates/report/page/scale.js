@@ -1,7 +1,7 @@
 // @ts-check
 "use strict";
 
-/** Rows of an octave of durations, and of a band of the causes: crates/common/src/latency_row.rs. */
+/** Rows of an octave of durations, and of a band of the causes: crates/common/src/over_time/latency_row.rs. */
 const ROWS_IN_OCTAVE = 8;
 const ROWS_IN_BAND = 4;
 

@@ -7,8 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
-use crate::over_time::document::CauseCube;
-use crate::over_time::stack_row::StackRow;
+use logtrace_attribution::breakdown::CauseCube;
+use logtrace_attribution::breakdown::StackRow;
 
 /// Profile with the fields that are used. Numbers of strings are places in `string_table`.
 #[derive(Clone, PartialEq, Message)]
@@ -170,8 +170,8 @@ mod tests {
     use flate2::read::GzDecoder;
 
     use super::*;
-    use crate::causes::cause::{Cause, Wait};
-    use crate::over_time::document::CubeCell;
+    use logtrace_attribution::breakdown::CubeCell;
+    use logtrace_attribution::cause::{Cause, Wait};
 
     #[test]
     fn samples_have_their_frames_from_the_innermost_and_sum_to_the_commits() {

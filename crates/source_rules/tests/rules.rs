@@ -19,7 +19,7 @@ const MAX_LINES: usize = 400;
 const MAX_HEADLESS_PERCENT: usize = 5;
 
 /// Packages that each library may import, besides the leaf `logtrace-common`.
-const DIRECTIONS: [(&str, &[&str]); 11] = [
+const DIRECTIONS: [(&str, &[&str]); 12] = [
     ("logtrace-common", &[]),
     ("logtrace-source-rules", &[]),
     ("logtrace-events", &[]),
@@ -27,10 +27,12 @@ const DIRECTIONS: [(&str, &[&str]); 11] = [
     ("logtrace-server", &["logtrace-events"]),
     ("logtrace-driver", &["logtrace-events"]),
     ("logtrace-tracer", &["logtrace-events"]),
-    ("logtrace-report", &["logtrace-events"]),
+    ("logtrace-attribution", &["logtrace-events"]),
+    ("logtrace-report", &["logtrace-attribution", "logtrace-events"]),
     (
         "logtrace-study",
         &[
+            "logtrace-attribution",
             "logtrace-driver",
             "logtrace-events",
             "logtrace-report",
@@ -41,13 +43,17 @@ const DIRECTIONS: [(&str, &[&str]); 11] = [
     (
         "logtrace-compare",
         &[
+            "logtrace-attribution",
             "logtrace-events",
             "logtrace-report",
             "logtrace-statistics",
             "logtrace-study",
         ],
     ),
-    ("logtrace-dataset", &["logtrace-events", "logtrace-report"]),
+    (
+        "logtrace-dataset",
+        &["logtrace-attribution", "logtrace-events", "logtrace-report"],
+    ),
 ];
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

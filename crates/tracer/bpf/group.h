@@ -4,7 +4,7 @@
  *
  * MySQL's groups pass stages (sql/binlog.cc, MYSQL_BIN_LOG::ordered_commit()). A commit joins the queue of the flush
  * stage; the first commit in the queue leads, and takes all of it. The reader knows from the files that are written and
- * synced how groups go on (crates/report/src/timeline/commit_groups.rs).
+ * synced how groups go on (crates/attribution/src/timeline/commit_groups.rs).
  *
  * MariaDB's leader takes its queue inside a function that begins long before (sql/log.cc, trx_group_commit_leader()), but
  * names each member when it writes it: by a group_commit_entry on the stack of the thread that commits.

@@ -1,8 +1,8 @@
 //! Caveats of a run; pure.
 
+use logtrace_common::units::count;
 use logtrace_driver::{Capacity, DriveResult, EndReason, Outage, OutageCause};
 use logtrace_report::document::{Caveat, Document};
-use logtrace_report::units::count;
 
 use crate::measurement::caveat::{CaveatKind, share, tracing_caveats};
 use crate::run::config::RunConfig;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::Distribution;
+use logtrace_attribution::breakdown::{ColumnSums, HeatCells, OverTime, RequestCells};
 use logtrace_common::{Connection, TimeRange, Variable};
 use logtrace_driver::tpcc::TABLES;
 use logtrace_driver::{Capacity, Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};
-use logtrace_report::breakdown::{ColumnSums, HeatCells, OverTime, RequestCells};
-use logtrace_report::distribution::Distribution;
 use logtrace_report::document::{self, Document, Driver, KindRow, OutageRow, StepCommits, StepRow, Workload};
 
 use crate::measurement::{self, Results};

@@ -1,7 +1,7 @@
 //! Row of a request type in the document; pure.
 
+use logtrace_attribution::breakdown::Distribution;
 use logtrace_driver::Kind;
-use logtrace_report::distribution::Distribution;
 use logtrace_report::document::KindRow;
 
 /// Returns the row of one request type.

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use logtrace_report::cause::Who;
+use logtrace_attribution::cause::Who;
 use logtrace_report::document::{CauseRow, Document, Driver, Response, Workload};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Output;
 
-use logtrace_report::breakdown::OverTime;
-use logtrace_report::units;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_common::units;
 
 use crate::common::{Ran, SERVERS, beside_others, logtrace, run};
 

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use logtrace_report::distribution::Distribution;
+use logtrace_attribution::breakdown::Distribution;
 use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG};

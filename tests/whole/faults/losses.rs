@@ -1,7 +1,7 @@
 //! Rings that are too small on purpose: what is lost is counted and told, and no sum is wrong for it.
 
+use logtrace_attribution::breakdown::{StackTotal, Whole};
 use logtrace_common::Flavor;
-use logtrace_report::breakdown::{StackTotal, Whole};
 use logtrace_report::document::Document;
 use logtrace_report::render::parse_folded;
 use rustix::process::Signal;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use crate::common::{SERVERS, alone, run};
 use growth::{Growth, Seen, medians};
+use logtrace_attribution::cause::Wait;
 use logtrace_common::FileClass;
 use logtrace_laboratory::slow_disk::SlowDisk;
-use logtrace_report::cause::Wait;
 use logtrace_report::document::Document;
 use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;

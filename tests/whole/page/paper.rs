@@ -1,6 +1,6 @@
 //! The page on paper, and in a window as narrow as a telephone.
 
-use logtrace_report::units;
+use logtrace_common::units;
 use serde_json::json;
 
 use super::browser::{Theme, printed, wider_than_a_telephone};

@@ -1,9 +1,11 @@
 //! How long the page takes to follow the pointer, in Firefox, on a page with as many numbers as a page can have.
 
+use logtrace_attribution::breakdown::{
+    CauseCube, CubeCell, HeatCell, HeatCells, OverTime, StackRow, StackTotals,
+};
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::breakdown::{CauseCube, CubeCell, HeatCell, HeatCells, OverTime, StackRow, StackTotals};
-use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::render::{Format, Input, render};
 
 use super::firefox::Firefox;

@@ -4,7 +4,7 @@ use std::fs;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use logtrace_report::breakdown::OverTime;
+use logtrace_attribution::breakdown::OverTime;
 use logtrace_report::document::Document;
 
 use super::browser::open;

@@ -4,8 +4,8 @@
 use std::thread::sleep;
 use std::time::Duration;
 
+use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::Flavor;
-use logtrace_report::cause::{Wait, Who};
 use logtrace_report::document::CauseRow;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;

@@ -3,9 +3,9 @@
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Detail;
 use logtrace_laboratory::cgroup::Cgroup;
-use logtrace_report::cause::Wait;
 use logtrace_testkit::one_or_all;
 
 use super::nanoseconds;
@@ -50,7 +50,7 @@ fn a_process_that_takes_the_servers_cpu_is_named() {
         let hog = Hog::on_cpu_0();
         let seen = client.traced(20, &["INSERT INTO t (v) VALUES (1)"]);
         drop(hog);
-        let behind = |cause: &logtrace_report::cause::Cause| cause.wait == Wait::RunQueueProcess;
+        let behind = |cause: &logtrace_attribution::cause::Cause| cause.wait == Wait::RunQueueProcess;
         assert!(seen.share(behind) > 0.1, "{server}: {:?}", seen.breakdown.causes);
         let stacks = &seen.breakdown.stacks.commit;
         let is_named = |frames: &[String]| frames.iter().any(|frame| frame == "yes");

@@ -1,7 +1,7 @@
 //! A statement that waits thousands of times is explained from its beginning.
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Detail;
-use logtrace_report::cause::Wait;
 
 use super::nanoseconds;
 use crate::common::{SERVERS, beside_others};

@@ -12,8 +12,8 @@ mod wakers;
 
 use std::time::Duration;
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Detail;
-use logtrace_report::cause::Wait;
 use mysql_async::Conn;
 
 use crate::common::beside_others;

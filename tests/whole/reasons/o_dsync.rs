@@ -1,8 +1,8 @@
 //! A log that each write syncs (`O_DSYNC`): what an fsync waits for elsewhere, the write waits for.
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::cause::Wait;
 use logtrace_report::document::CauseRow;
 
 use crate::common::sound::assert_sound;

@@ -1,7 +1,7 @@
 //! Time on the CPU: a known function that takes it is found by name.
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Detail;
-use logtrace_report::cause::Wait;
 use logtrace_report::document::StackTotal;
 
 use super::nanoseconds;

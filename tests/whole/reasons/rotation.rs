@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use logtrace_attribution::cause::Who;
 use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
-use logtrace_report::cause::Who;
 use logtrace_report::document::CauseRow;
 use logtrace_server::enter_mount_namespace;
 use mysql_async::prelude::Queryable;

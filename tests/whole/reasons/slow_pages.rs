@@ -6,8 +6,8 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::{Detail, FileClass};
-use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
 use crate::common::{SERVERS, beside_others};

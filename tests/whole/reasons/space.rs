@@ -1,7 +1,7 @@
 //! A redo log that is too small: the wait for space in it has its name, and there is none where it is large enough.
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Detail;
-use logtrace_report::cause::Wait;
 
 use super::nanoseconds;
 use crate::common::beside_others;

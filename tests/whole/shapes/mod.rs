@@ -3,9 +3,9 @@
 pub(crate) mod probe;
 
 use crate::common::{beside_others, now_ns};
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::{Detail, FileClass, TimeRange};
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Cause, Wait, Who};
 use probe::{Client, Seen};
 
 const REPETITIONS: u32 = 10;

@@ -4,13 +4,13 @@ use std::iter;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
+use logtrace_attribution::breakdown::Breakdown;
+use logtrace_attribution::cause::Cause;
 use logtrace_common::TimeRange;
 use logtrace_common::{Detail, Endpoint, Variable};
 use logtrace_events::{Commit, Losses, Record, decode};
 use logtrace_laboratory::load::thread_of;
-use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::breakdown::Breakdown;
-use logtrace_report::cause::Cause;
 use logtrace_server::ServerChoice;
 use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
 use mysql_async::prelude::Queryable;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Flavor;
-use logtrace_report::cause::Wait;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 

@@ -167,9 +167,9 @@ fn percent(ratio: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_attribution::cause::Wait;
     use logtrace_common::FileClass;
     use logtrace_events::IoOp;
-    use logtrace_report::cause::Wait;
 
     use super::*;
     use crate::waited::Waited;

@@ -1,6 +1,6 @@
 //! Blocks of a comparison in their order: what all renderers for people show.
 
-use logtrace_report::units;
+use logtrace_common::units;
 use logtrace_statistics::Interval;
 use logtrace_study::render::{Block, with_interval};
 

@@ -135,7 +135,7 @@ impl Node {
 mod tests {
     use std::collections::BTreeSet;
 
-    use logtrace_report::cause::{Cause, Wait, Who};
+    use logtrace_attribution::cause::{Cause, Wait, Who};
 
     use super::*;
     use crate::change::Change;

@@ -1,6 +1,6 @@
 //! Texts of the numbers of a comparison.
 
-use logtrace_report::units;
+use logtrace_common::units;
 use logtrace_study::Unit;
 use logtrace_study::render::with_interval;
 

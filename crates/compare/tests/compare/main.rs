@@ -6,11 +6,11 @@ mod sides;
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::{FileClass, latency_row};
 use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
 use logtrace_events::IoOp;
-use logtrace_report::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
-use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::document::{CauseRow, Cpu, CpuColumns, Document};
 use logtrace_report::render::parse_json;
 

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
+use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
 use super::tables::{UPDATE, start_load};

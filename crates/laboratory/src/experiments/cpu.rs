@@ -4,8 +4,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::Flavor;
-use logtrace_report::cause::Wait;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use logtrace_attribution::cause::{Cause, Wait};
 use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Cause, Wait};
 use logtrace_server::enter_mount_namespace;
 use rustix::fs::{major, minor};
 

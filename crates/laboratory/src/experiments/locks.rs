@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use logtrace_attribution::cause::{Cause, Wait};
 use logtrace_common::Flavor;
-use logtrace_report::cause::{Cause, Wait};
 use mysql_async::prelude::Queryable;
 
 use super::tables::{UPDATE, start_load};

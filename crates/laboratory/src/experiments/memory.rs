@@ -4,8 +4,8 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::{FileClass, Flavor};
-use logtrace_report::cause::Wait;
 use logtrace_server::enter_mount_namespace;
 
 use super::tables::start_load;

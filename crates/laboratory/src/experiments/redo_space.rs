@@ -6,8 +6,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::Flavor;
-use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_server::enter_mount_namespace;
 
 use super::tables::make_tables;

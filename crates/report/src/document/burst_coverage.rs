@@ -26,7 +26,7 @@ fn seen(gaps: Gaps, response: &Response, driver: &Driver) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::totals::distribution::Distribution;
+    use logtrace_attribution::breakdown::Distribution;
 
     /// Two fifths of the time.
     const GAPS: Gaps = Gaps {

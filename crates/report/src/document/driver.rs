@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::request_type::KindRow;
 use crate::document::step_commits::StepCommits;
-use crate::totals::distribution::Distribution;
+use logtrace_attribution::breakdown::Distribution;
 
 /// Capacity of a server: the rate of a closed loop before the run, in which it was traced as in the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,12 +2,12 @@
 
 use logtrace_common::TimeRange;
 
-use crate::causes::cause::Wait;
 use crate::document::{Document, StepCommits, TracedParts, Tracer};
-use crate::over_time::document::OverTime;
-use crate::totals::breakdown::Breakdown;
-use crate::totals::by_cause::CauseRow;
-use crate::units;
+use logtrace_attribution::breakdown::Breakdown;
+use logtrace_attribution::breakdown::CauseRow;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::cause::Wait;
+use logtrace_common::units;
 
 impl Document {
     /// Sets `response`, `commits`, `causes`, `unexplained`, `last_resort`, `statements`, `groups`, `files`, `devices` and

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::over_time::document::Sums;
+use logtrace_attribution::breakdown::Sums;
 
 mod burst_coverage;
 pub mod consistency;
@@ -33,17 +33,17 @@ pub use self::step_commits::StepCommits;
 pub use self::tpcc::{Consistency, Tpcc};
 pub use self::tracing::{TracedParts, Tracing};
 pub use self::workload::{CpuPlacement, Workload};
-pub use crate::causes::cause_time::CauseTime;
-pub use crate::requests::parts::Response;
-pub use crate::totals::by_cause::{CauseRow, Commits};
-pub use crate::totals::by_device::DeviceRow;
-pub use crate::totals::by_file::FileRow;
-pub use crate::totals::by_group::{Disagreements, Groups};
-pub use crate::totals::by_stack::StackTotal;
-pub use crate::totals::by_statement::{StatementCause, Statements};
-pub use crate::totals::distribution::Distribution;
-pub use crate::totals::stalls::SlowTenth;
-pub use crate::totals::trace_gaps::Gaps;
+pub use logtrace_attribution::breakdown::DeviceRow;
+pub use logtrace_attribution::breakdown::Distribution;
+pub use logtrace_attribution::breakdown::FileRow;
+pub use logtrace_attribution::breakdown::Gaps;
+pub use logtrace_attribution::breakdown::Response;
+pub use logtrace_attribution::breakdown::SlowTenth;
+pub use logtrace_attribution::breakdown::StackTotal;
+pub use logtrace_attribution::breakdown::{CauseRow, Commits};
+pub use logtrace_attribution::breakdown::{Disagreements, Groups};
+pub use logtrace_attribution::breakdown::{StatementCause, Statements};
+pub use logtrace_attribution::cause::CauseTime;
 
 /// Version of the layout of `run.json`.
 pub const SCHEMA: u32 = 2;

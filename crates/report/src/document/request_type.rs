@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::totals::distribution::Distribution;
+use logtrace_attribution::breakdown::Distribution;
 
 /// Requests of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -71,7 +71,7 @@ pub struct LoopImage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Placed {
     /// File class.
-    #[schemars(schema_with = "crate::causes::names_schema::names::<FileClass>")]
+    #[schemars(schema_with = "logtrace_attribution::names_schema::names::<FileClass>")]
     pub class: FileClass,
     /// Directory of the class.
     pub directory: String,

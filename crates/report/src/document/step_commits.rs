@@ -6,9 +6,9 @@ use logtrace_common::TimeRange;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::causes::cause::Cause;
-use crate::causes::cause_time::{CauseTime, largest_first};
-use crate::over_time::document::OverTime;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::cause::Cause;
+use logtrace_attribution::cause::{CauseTime, largest_first};
 
 /// Commits that ended in one step of the rate, to a column of `over-time.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -58,9 +58,9 @@ impl StepCommits {
 
 #[cfg(test)]
 mod tests {
-    use crate::causes::cause::Wait;
-    use crate::over_time::document::{CubeCell, HeatCell};
-    use crate::over_time::stack_row::StackRow;
+    use logtrace_attribution::breakdown::StackRow;
+    use logtrace_attribution::breakdown::{CubeCell, HeatCell};
+    use logtrace_attribution::cause::Wait;
 
     use super::*;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use logtrace_common::TimeRange;
 
 use super::selection::Selection;
-use crate::over_time::document::OverTime;
-use crate::over_time::exemplars::document::{Exemplar, Exemplars};
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::breakdown::{Exemplar, Exemplars};
 
 /// A commit with the list that has its words and stacks.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +61,7 @@ fn is_in(selection: Selection, commit: &Exemplar) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::over_time::exemplars::document::ExemplarRecords;
+    use logtrace_attribution::breakdown::ExemplarRecords;
 
     fn list(commits: &[(u64, u64, bool)]) -> Exemplars {
         let commit = |&(end, ns, has_records): &(u64, u64, bool)| Exemplar {

@@ -7,7 +7,7 @@ use logtrace_events::Tid;
 
 use super::slices::Slice;
 use super::trace_file::Note;
-use crate::attribution::explained_commit::ExplainedCommit;
+use logtrace_attribution::explain::ExplainedCommit;
 
 /// Number of tenths in a second.
 const TENTHS: i64 = 10;

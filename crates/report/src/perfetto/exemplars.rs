@@ -14,8 +14,8 @@ use super::selection::Selection;
 use super::slices::Slice;
 use super::trace_file::{Event, Note};
 use super::tracks::{Tracks, thread_track};
-use crate::over_time::document::OverTime;
-use crate::over_time::exemplars::document::{ExemplarRecord, Lane};
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::breakdown::{ExemplarRecord, Lane};
 
 /// Bits of the number of a stack in its list.
 const STACK_BITS: u32 = 24;

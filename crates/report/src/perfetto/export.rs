@@ -14,12 +14,12 @@ use super::selection::{Selection, Times};
 use super::slices::{Slice, events, lanes};
 use super::trace_file::{Event, Note, PROCESS, TraceFile};
 use super::tracks::{Tracks, thread_track};
-use crate::attribution::explained_commit::ExplainedCommit;
-use crate::causes::cause::Wait;
-use crate::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
-use crate::timeline::frames::{FrameNames, Frames};
-use crate::timeline::thread::woken_ns;
-use crate::totals::by_file::Files;
+use logtrace_attribution::breakdown::Files;
+use logtrace_attribution::cause::Wait;
+use logtrace_attribution::explain::ExplainedCommit;
+use logtrace_attribution::explain::woken_ns;
+use logtrace_attribution::explain::{FrameNames, Frames};
+use logtrace_attribution::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
 
 /// Limit on slices. Perfetto shows a million of them at once.
 const MOST_SLICES: u64 = 1_000_000;

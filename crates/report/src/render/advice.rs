@@ -2,10 +2,10 @@
 
 use logtrace_common::Detail;
 
-use crate::causes::cause::{Cause, Wait};
 use crate::document::{CauseRow, Commits, Document};
 use crate::render::sections::answer;
-use crate::units;
+use logtrace_attribution::cause::{Cause, Wait};
+use logtrace_common::units;
 
 /// Returns advice for the largest cause of all commits and, if it differs, for that of the slowest commits; and how to
 /// compare a run whose rate is a share of the server's capacity.

@@ -6,8 +6,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
-use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
-use crate::units;
+use logtrace_attribution::breakdown::{StackTotal, StackTotals, Whole};
+use logtrace_common::units;
 
 /// Limit on stacks in words.
 const MOST_STACKS: usize = 20;

@@ -4,7 +4,7 @@
 use logtrace_common::inert;
 use thiserror::Error;
 
-use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
+use logtrace_attribution::breakdown::{StackTotal, StackTotals, Whole};
 
 /// Frames of the largest texts that are read. The file may be a stranger's, and a frame of one byte takes some fifty in the
 /// memory; real runs have some ten thousand.

@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use askama::Template;
 
-use crate::causes::cause::Wait;
-use crate::causes::rgb;
 use crate::document::{CauseRow, Commits, Document, Workload};
-use crate::over_time::document::OverTime;
 use crate::render::advice;
 use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
@@ -21,8 +18,11 @@ use crate::render::sections::{
     answer, faster, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
     waited_for,
 };
-use crate::totals::by_stack::{StackTotals, Whole};
-use crate::units;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::breakdown::{StackTotals, Whole};
+use logtrace_attribution::cause::Wait;
+use logtrace_attribution::rgb;
+use logtrace_common::units;
 
 /// Limit on the bytes of a page: people send it to each other.
 const MOST_BYTES: usize = 3_000_000;

@@ -9,7 +9,7 @@ use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc,
 };
 use crate::render::table::Table;
-use crate::units;
+use logtrace_common::units;
 
 pub(crate) fn render(document: &Document) -> String {
     let mut blocks = vec![

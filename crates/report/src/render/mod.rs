@@ -22,11 +22,11 @@ mod terminal;
 use logtrace_common::{UnknownName, inert};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
-use crate::causes::cause::Wait;
-use crate::causes::rgb::hex;
 use crate::document::Document;
-use crate::over_time::document::OverTime;
-use crate::totals::by_stack::{StackTotals, Whole};
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::breakdown::{StackTotals, Whole};
+use logtrace_attribution::cause::Wait;
+use logtrace_attribution::rgb::hex;
 
 /// Returns the colour of a wait in all pages and drawings, such as `#0072b2`.
 pub fn wait_color(wait: Wait) -> String {
@@ -73,7 +73,7 @@ fn unknown_format(name: &str) -> UnknownName {
 pub struct Input<'a> {
     /// The run.
     pub document: &'a Document,
-    /// Time by stack: [`crate::totals::breakdown::Breakdown::stacks`], or the result of [`parse_folded`]. Used by the folded
+    /// Time by stack: [`logtrace_attribution::breakdown::Breakdown::stacks`], or the result of [`parse_folded`]. Used by the folded
     /// formats and [`Format::Html`]; empty if the run was not traced.
     pub stacks: &'a StackTotals,
     /// Commits over time, for [`Format::Html`]; absent if the run was not traced.

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::sections::headline;
-use crate::totals::by_stack::{StackTotals, Whole};
-use crate::units;
+use logtrace_attribution::breakdown::{StackTotals, Whole};
+use logtrace_common::units;
 
 /// Name of the format. speedscope looks for it, and nothing fetches it.
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";

@@ -1,7 +1,7 @@
 //! Table before it is drawn: the same cells become aligned text, Markdown or HTML.
 
-use crate::totals::distribution::Distribution;
-use crate::units;
+use logtrace_attribution::breakdown::Distribution;
+use logtrace_common::units;
 
 /// Header and rows of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]

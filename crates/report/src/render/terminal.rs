@@ -11,7 +11,7 @@ use crate::render::sections::{
 };
 use crate::render::style::{BAR, BOLD, FAINT, Paint, WARNING};
 use crate::render::table::Table;
-use crate::units;
+use logtrace_common::units;
 
 /// Columns of the report.
 const WIDTH: usize = 100;

@@ -6,7 +6,6 @@
     reason = "helpers of tests fail their test by panicking"
 )]
 
-mod attribution;
 mod fuzz;
 mod perfetto;
 mod render;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Cause, Wait, Who};
 
 use super::{html, json, json_schema, markdown, pictures, series_csv, stalls_csv, tables_csv, terminal};
 use crate::plan::builtin::Builtin;

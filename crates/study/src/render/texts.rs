@@ -1,6 +1,6 @@
 //! Texts of the parts of a report.
 
-use logtrace_report::units;
+use logtrace_common::units;
 use logtrace_statistics::{Compare, Interval};
 
 use crate::report::{BusyCells, StallRow, StudyReport};

@@ -1,7 +1,7 @@
 //! Conditions of measurements: program, machine, server, load and variables.
 
+use logtrace_common::units;
 use logtrace_report::document::{Document, Server, Workload};
-use logtrace_report::units;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use logtrace_attribution::breakdown::Distribution;
+use logtrace_attribution::cause::Wait;
 use logtrace_common::FileClass;
-use logtrace_report::cause::Wait;
-use logtrace_report::distribution::Distribution;
-use logtrace_report::units;
+use logtrace_common::units;
 use strum::{Display, EnumIter, EnumString};
 use thiserror::Error;
 

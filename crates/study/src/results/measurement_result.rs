@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::cause::{Cause, Wait};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Cause, Wait};
 use logtrace_report::document::{Document, Driver};
 use logtrace_statistics::{error_of_mean, mean, variance};
 use strum::IntoEnumIterator;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::cause::{Cause, Wait};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::cause::{Cause, Wait};
 use schemars::JsonSchema;
 use serde::Serialize;
 use strum::Display;
@@ -85,7 +85,7 @@ impl StallKind {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_report::cause::Who;
+    use logtrace_attribution::cause::Who;
     use proptest::prelude::*;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! Stalls: times in which throughput broke down, with the causes of the waiting commits.
 
-use logtrace_report::cause::Cause;
+use logtrace_attribution::cause::Cause;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -113,10 +113,10 @@ fn rounded(count: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_attribution::cause::{Wait, Who};
     use logtrace_common::FileClass;
     use logtrace_driver::random::{Stream, below};
     use logtrace_events::IoOp;
-    use logtrace_report::cause::{Wait, Who};
     use proptest::prelude::*;
 
     use super::*;

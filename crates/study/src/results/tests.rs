@@ -1,8 +1,8 @@
 //! Figures out of a run document, one that the renderers of reports are tested with.
 
+use logtrace_attribution::cause::Wait;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::cause::Wait;
 use logtrace_report::document::{Document, Gaps};
 use logtrace_report::render::parse_json;
 

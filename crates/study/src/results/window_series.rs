@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_report::cause::Cause;
+use logtrace_attribution::cause::Cause;
 use logtrace_report::document::Document;
 
 /// Slices of a window, all of the same length.

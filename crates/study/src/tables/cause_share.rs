@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_report::cause::{Cause, Wait, Who};
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -27,7 +27,7 @@ const UPDATE: &str = "UPDATE logtrace_overhead.sbtest1 SET k = k + 1 WHERE id = 
 const SAMPLES: u32 = 400;
 
 /// Time before the first sample that counts. What is kept of each thread of the server fills until then: up to 1,024 waits
-/// (`MIN_LENGTH` in crates/report/src/timeline/history.rs), and threads of InnoDB wait once a second.
+/// (`MIN_LENGTH` in crates/attribution/src/timeline/history.rs), and threads of InnoDB wait once a second.
 const SETTLING: Duration = Duration::from_secs(20 * 60);
 
 /// Memory, descriptors, threads and BPF maps of `logtrace trace` on a server under load, while connections come and go:

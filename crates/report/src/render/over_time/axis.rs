@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use logtrace_common::{latency_row, latency_row_start_ns};
 
-use crate::over_time::document::HeatCells;
-use crate::units;
+use logtrace_attribution::breakdown::HeatCells;
+use logtrace_common::units;
 
 /// Limit on columns of the pictures. A screen of 390 pixels shows a column of one commit.
 const MOST_COLUMNS: u64 = 300;
@@ -170,7 +170,7 @@ fn label(ns: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::over_time::document::HeatCell;
+    use logtrace_attribution::breakdown::HeatCell;
 
     use super::*;
 

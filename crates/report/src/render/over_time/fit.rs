@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::over_time::document::{CauseCube, CubeCell, HeatCell, HeatCells, OverTime};
-use crate::over_time::exemplars::document::Exemplars;
+use logtrace_attribution::breakdown::Exemplars;
+use logtrace_attribution::breakdown::{CauseCube, CubeCell, HeatCell, HeatCells, OverTime};
 
 /// Columns that are kept as long as there is something else to leave out: a minute to a second.
 const FEW_COLUMNS: u64 = 64;
@@ -92,9 +92,9 @@ fn wider_cube(cube: &CauseCube) -> CauseCube {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::cause::Cause;
-    use crate::over_time::exemplars::document::{Exemplar, ExemplarRecords};
-    use crate::over_time::stack_row::StackRow;
+    use logtrace_attribution::breakdown::StackRow;
+    use logtrace_attribution::breakdown::{Exemplar, ExemplarRecords};
+    use logtrace_attribution::cause::Cause;
 
     fn exemplars() -> Exemplars {
         Exemplars {

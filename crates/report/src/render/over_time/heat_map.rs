@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use png::{BitDepth, ColorType, Compression, Encoder};
 
 use super::axis::{Latencies, Times};
-use crate::causes::rgb::Rgb;
 use crate::render::error::RenderError;
-use crate::units;
+use logtrace_attribution::rgb::Rgb;
+use logtrace_common::units;
 
 /// Colours of a picture beside the first one, which is transparent.
 const SHADES: u8 = 255;

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::axis::Tick;
 use super::stacked::{Area, Bars};
-use crate::over_time::bands::ROWS_IN_BAND;
-use crate::over_time::document::OverTime;
-use crate::units::{self, real};
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::breakdown::ROWS_IN_BAND;
+use logtrace_common::units::{self, real};
 
 /// Labels of the axis, as shares of shorter commits.
 const LABELS: [(f64, &str); 8] = [
@@ -101,9 +101,9 @@ fn ticks(width: f64) -> Vec<Tick> {
 
 #[cfg(test)]
 mod tests {
-    use crate::causes::cause::{Cause, Wait};
-    use crate::over_time::document::{CubeCell, HeatCell};
-    use crate::over_time::stack_row::StackRow;
+    use logtrace_attribution::breakdown::StackRow;
+    use logtrace_attribution::breakdown::{CubeCell, HeatCell};
+    use logtrace_attribution::cause::{Cause, Wait};
 
     use super::*;
 

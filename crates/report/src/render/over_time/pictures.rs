@@ -7,9 +7,9 @@ use super::rates::{self, Rates};
 use super::script;
 use super::under_way::{self, Areas};
 use crate::document::Document;
-use crate::over_time::document::OverTime;
 use crate::render::error::RenderError;
-use crate::units;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_common::units;
 
 /// Pictures and their axes.
 pub(in crate::render) struct Pictures {

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use super::axis::Times;
 use super::stacked::HEIGHT;
 use crate::document::Document;
-use crate::over_time::column_sums::ColumnSums;
-use crate::over_time::document::{HeatCells, OverTime, RequestCells};
-use crate::units::{self, real};
+use logtrace_attribution::breakdown::ColumnSums;
+use logtrace_attribution::breakdown::{HeatCells, OverTime, RequestCells};
+use logtrace_common::units::{self, real};
 
 /// Pictures of the rates and of the backlog, on the axis of a heat map.
 pub(in crate::render) struct Rates {
@@ -175,8 +175,8 @@ fn area(values: &[f64], highest: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::over_time::column_sums::ColumnSum;
-    use crate::over_time::document::HeatCell;
+    use logtrace_attribution::breakdown::ColumnSum;
+    use logtrace_attribution::breakdown::HeatCell;
 
     const TENTH_NS: u64 = 100_000_000;
 

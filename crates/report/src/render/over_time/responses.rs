@@ -4,9 +4,9 @@ use super::axis::{Latencies, Tick, Times};
 use super::heat_map::{self, Theme};
 use super::rates::{self, Rates};
 use crate::document::{Document, Driver};
-use crate::over_time::document::{OverTime, RequestCells};
 use crate::render::error::RenderError;
-use crate::units;
+use logtrace_attribution::breakdown::{OverTime, RequestCells};
+use logtrace_common::units;
 
 /// Heat map of response times, with its axes and words.
 pub(in crate::render) struct Responses {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::causes::rgb::hex;
-use crate::deflated::deflated;
-use crate::over_time::document::{CauseCube, HeatCells, OverTime};
-use crate::over_time::exemplars::document::Exemplars;
 use crate::render::error::RenderError;
+use logtrace_attribution::breakdown::Exemplars;
+use logtrace_attribution::breakdown::{CauseCube, HeatCells, OverTime};
+use logtrace_attribution::deflated::deflated;
+use logtrace_attribution::rgb::hex;
 
 /// All parts of the script. Each later one uses the ones before.
 pub(in crate::render) const SCRIPT: &str = concat!(
@@ -73,9 +73,9 @@ pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
 mod tests {
     use serde::Deserialize;
 
-    use crate::causes::cause::Cause;
-    use crate::deflated::inflated;
-    use crate::over_time::stack_row::StackRow;
+    use logtrace_attribution::breakdown::StackRow;
+    use logtrace_attribution::cause::Cause;
+    use logtrace_attribution::deflated::inflated;
 
     use super::*;
 

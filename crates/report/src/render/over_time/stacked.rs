@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::causes::wait::Wait;
-use crate::units::real;
+use logtrace_attribution::cause::Wait;
+use logtrace_common::units::real;
 
 /// Limit on waits with an area of their own. The others are one area.
 const MOST_WAITS: usize = 7;

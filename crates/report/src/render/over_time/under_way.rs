@@ -2,8 +2,8 @@
 
 use super::axis::Times;
 use super::stacked::{Area, Bars};
-use crate::over_time::under_way::UnderWay;
-use crate::units::{self, real};
+use logtrace_attribution::breakdown::UnderWay;
+use logtrace_common::units::{self, real};
 
 /// The picture.
 pub(in crate::render) struct Areas {
@@ -32,8 +32,8 @@ pub(super) fn areas(under_way: &UnderWay, times: Times) -> Areas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::wait::Wait;
-    use crate::over_time::under_way::UnderWayCell;
+    use logtrace_attribution::breakdown::UnderWayCell;
+    use logtrace_attribution::cause::Wait;
 
     #[test]
     fn areas_lie_on_each_other_and_the_highest_column_reaches_the_top() {

@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::deflated::{deflated, inflated};
 use crate::document::Document;
-use crate::over_time::document::{OverTime, OverTimeError};
 use crate::render::error::RenderError;
 use crate::render::json::{JsonError, parse};
+use logtrace_attribution::breakdown::{OverTime, OverTimeError};
+use logtrace_attribution::deflated::{deflated, inflated};
 
 /// Beginnings of the elements of report.html with `run.json` and with the commits over time.
 const RUN: &str = "<script type=\"application/octet-stream\" id=\"run-json\">";

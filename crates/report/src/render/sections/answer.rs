@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use logtrace_common::{STALL_BUCKET_NS, TimeRange};
 use strum::IntoEnumIterator;
 
-use crate::causes::cause::{Cause, Who};
 use crate::document::{Commits, Document, Driver};
-use crate::over_time::document::{CauseCube, OverTime};
-use crate::over_time::exemplars::document::{Exemplar, Exemplars};
-use crate::over_time::stalls::stalls;
 use crate::render::sections::waited_for;
-use crate::requests::parts::Part;
-use crate::units;
+use logtrace_attribution::breakdown::Part;
+use logtrace_attribution::breakdown::stalls;
+use logtrace_attribution::breakdown::{CauseCube, OverTime};
+use logtrace_attribution::breakdown::{Exemplar, Exemplars};
+use logtrace_attribution::cause::{Cause, Who};
+use logtrace_common::units;
 
 /// Duration from which a commit can make a stall: half of the time in which too few commits ended.
 const LEAST_STALL_NS: u64 = STALL_BUCKET_NS / 2;
@@ -232,11 +232,11 @@ mod tests {
     use logtrace_events::IoOp;
 
     use super::*;
-    use crate::causes::cause::Wait;
     use crate::document::SlowTenth;
-    use crate::over_time::document::CubeCell;
-    use crate::over_time::exemplars::document::ExemplarPart;
-    use crate::over_time::stack_row::StackRow;
+    use logtrace_attribution::breakdown::CubeCell;
+    use logtrace_attribution::breakdown::ExemplarPart;
+    use logtrace_attribution::breakdown::StackRow;
+    use logtrace_attribution::cause::Wait;
 
     const MS_NS: u64 = 1_000_000;
 

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::causes::cause::Wait;
 use crate::document::{CauseRow, Commits, Document};
 use crate::render::table::Table;
-use crate::units;
+use logtrace_attribution::cause::Wait;
+use logtrace_common::units;
 
 /// Most waits of the table.
 const MOST_WAITS: usize = 5;
@@ -77,7 +77,7 @@ fn less(total: u64, part: u64, mean: impl Fn(u64) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::cause::{Cause, Who};
+    use logtrace_attribution::cause::{Cause, Who};
 
     fn row(who: Who, wait: Wait, total: u64, slowest: u64) -> CauseRow {
         let cause = Cause {

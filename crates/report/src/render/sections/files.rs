@@ -8,7 +8,7 @@ use logtrace_events::IoOp;
 
 use crate::document::{Disk, Document, FileRow};
 use crate::render::table::Table;
-use crate::units;
+use logtrace_common::units;
 
 /// Returns system calls by class and operation, the longest total first, or `None` if no file was used.
 pub(crate) fn by_class(document: &Document) -> Option<Table> {

@@ -8,7 +8,7 @@ use crate::document::{
     Commits, Container, CpuPlacement, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Work, Workload,
 };
 use crate::render::sections::tpcc;
-use crate::units;
+use logtrace_common::units;
 
 /// Digits of the id of a container, and how many of them are shown.
 const WHOLE_ID: usize = 64;

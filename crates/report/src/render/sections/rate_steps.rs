@@ -1,9 +1,9 @@
 //! Requests by step of a rate that changes in steps.
 
-use crate::causes::cause::Cause;
 use crate::document::{Document, StepCommits, StepRow};
 use crate::render::table::Table;
-use crate::units;
+use logtrace_attribution::cause::Cause;
+use logtrace_common::units;
 
 /// Returns the counts and times of the requests of each step, or `None` if the rate did not change in steps.
 pub(crate) fn table(document: &Document) -> Option<Table> {
@@ -118,9 +118,9 @@ fn cells(step: &StepRow) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::cause::Wait;
-    use crate::causes::cause_time::CauseTime;
     use crate::render::parse_json;
+    use logtrace_attribution::cause::CauseTime;
+    use logtrace_attribution::cause::Wait;
 
     /// Returns a document with a step of each rate, with this 99th percentile in milliseconds.
     fn document(steps: &[(f64, u64)]) -> Document {
@@ -139,7 +139,7 @@ mod tests {
                 done: 10,
                 lag: *times,
                 service: *times,
-                response: crate::distribution::Distribution {
+                response: logtrace_attribution::breakdown::Distribution {
                     p99: p99_ms * 1_000_000,
                     ..*times
                 },

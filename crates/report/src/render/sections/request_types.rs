@@ -2,7 +2,7 @@
 
 use crate::document::{Document, KindRow};
 use crate::render::table::{Table, percentiles};
-use crate::units;
+use logtrace_common::units;
 
 /// Returns the counts and response times of each kind, or `None` if there is only one kind.
 pub(crate) fn table(document: &Document) -> Option<Table> {

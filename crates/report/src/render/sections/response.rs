@@ -4,8 +4,8 @@ use strum::IntoEnumIterator;
 
 use crate::document::Document;
 use crate::render::table::Table;
-use crate::requests::parts::Part;
-use crate::units;
+use logtrace_attribution::breakdown::Part;
+use logtrace_common::units;
 
 /// Returns the parts in the order of time and their sum, or `None` if no request was joined.
 pub(crate) fn table(document: &Document) -> Option<Table> {

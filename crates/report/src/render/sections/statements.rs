@@ -5,7 +5,7 @@ use logtrace_common::FileClass;
 use crate::document::{Document, StatementCause};
 use crate::render::sections::causes::alone;
 use crate::render::table::Table;
-use crate::units;
+use logtrace_common::units;
 
 /// Share of the time below which causes are merged into one row, except those of the logs of statements.
 const SMALL: f64 = 0.01;

@@ -1,7 +1,7 @@
 //! Results of the TPC-C-like workload.
 
 use crate::document::{Consistency, Document, Tpcc};
-use crate::units;
+use logtrace_common::units;
 
 /// Returns the new orders a minute, for the summary.
 pub(crate) fn nopm(document: &Document) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Tracer};
 use crate::render::table::Table;
-use crate::units;
+use logtrace_common::units;
 
 /// Returns records, losses and cost, as pairs of a name and a number.
 pub(crate) fn account(tracer: &Tracer) -> Vec<(&'static str, String)> {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::document::{Commits, Document};
-use crate::over_time::document::OverTime;
-use crate::over_time::waited_for::{ThreadTime, WaitedFor};
 use crate::render::table::Table;
-use crate::units;
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::breakdown::{ThreadTime, WaitedFor};
+use logtrace_common::units;
 
 /// Most threads of the table.
 const MOST_SHOWN: usize = 8;
@@ -89,7 +89,7 @@ fn roles(thread: &ThreadTime) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::cause::Who;
+    use logtrace_attribution::cause::Who;
 
     fn found(threads: u32) -> WaitedFor {
         let threads = (0..threads).map(|number| ThreadTime {

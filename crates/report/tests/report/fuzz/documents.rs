@@ -2,11 +2,13 @@
 
 use std::sync::LazyLock;
 
-use logtrace_report::breakdown::{OverTime, StackTotals, Sums, Whole};
-use logtrace_report::document::{Commits, Document};
+use logtrace_attribution::breakdown::{OverTime, StackTotals, Sums, Whole};
+use logtrace_attribution::synthetic;
+use logtrace_events::{decode, encode};
+use logtrace_report::document::{Commits, Document, TracedParts};
 use logtrace_report::render::{Format, Input, flamegraph, parse_folded, parse_json, render, render_folded};
-use logtrace_report::synthetic;
-use logtrace_testkit::fuzz::{config, damaged_json, damaged_text};
+use logtrace_testkit::fuzz::{config, damaged, damaged_json, damaged_text};
+use proptest::collection::vec;
 use proptest::prelude::*;
 use strum::IntoEnumIterator;
 
@@ -40,6 +42,16 @@ fn render_all(document: &Document, stacks: &StackTotals) {
             let _ = render(format, input);
         }
     }
+}
+
+/// Bytes of the records of a server that commits in groups.
+fn records() -> Vec<Vec<u8>> {
+    let records = synthetic::group_commits(4, 3).into_iter().map(|record| {
+        let mut bytes = Vec::new();
+        encode(&record, &mut bytes);
+        bytes
+    });
+    records.collect()
 }
 
 /// Commits of a few seconds over time, and their totals.
@@ -95,6 +107,14 @@ proptest! {
             let input = Input { document: &document, stacks: &stacks, over_time: Some(&over_time), color: false };
             let _ = render(Format::Html, input);
         }
+    }
+
+    #[test]
+    fn totals_of_damaged_records_are_rendered(records in vec(damaged(records()), 0..60)) {
+        let breakdown = breakdown(records.iter().filter_map(|bytes| decode(bytes).ok()));
+        let mut document = samples::traced().document;
+        document.set_breakdown(&breakdown, TracedParts::ALL);
+        render_all(&document, &breakdown.stacks);
     }
 
     #[test]

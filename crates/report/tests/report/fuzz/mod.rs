@@ -1,5 +1,3 @@
-//! Files of run directories that were damaged: they are explained or refused, and sums stay exact.
+//! Files of run directories that were damaged: they are rendered or refused.
 
-mod clocks;
 mod documents;
-mod recordings;

@@ -5,11 +5,11 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 use flate2::read::GzDecoder;
+use logtrace_attribution::breakdown::{Exemplar, Exemplars, Lane, OverTime};
+use logtrace_attribution::recorded::{RecordedWindow, explain_recording};
+use logtrace_attribution::synthetic::{group_commits, recording};
 use logtrace_events::RecordingReader;
-use logtrace_report::breakdown::{Exemplar, Exemplars, Lane, OverTime};
 use logtrace_report::perfetto::{Exported, Selection, export_exemplars};
-use logtrace_report::recorded::{RecordedWindow, explain_recording};
-use logtrace_report::synthetic::{group_commits, recording};
 
 use super::Fields;
 

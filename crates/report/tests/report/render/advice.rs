@@ -1,6 +1,6 @@
 //! Advice that depends on how a run was made.
 
-use logtrace_report::cause::Wait;
+use logtrace_attribution::cause::Wait;
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, render};
 

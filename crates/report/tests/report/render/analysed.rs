@@ -1,12 +1,12 @@
 //! What the analysis gives becomes a document that adds up.
 
+use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
+use logtrace_attribution::breakdown::{Breakdown, Whole};
+use logtrace_attribution::synthetic;
 use logtrace_common::TimeRange;
 use logtrace_events::Record;
-use logtrace_report::analysis::{Analysis, AnalysisConfig};
-use logtrace_report::breakdown::{Breakdown, Whole};
 use logtrace_report::document::TracedParts;
 use logtrace_report::render::{Format, Input, flamegraph, render};
-use logtrace_report::synthetic;
 use strum::IntoEnumIterator;
 
 use super::samples;

@@ -1,8 +1,8 @@
 //! What each renderer makes of each sample, compared with the snapshots beside this file.
 
-use logtrace_report::breakdown::{StackTotals, Whole};
+use logtrace_attribution::breakdown::{StackTotals, Whole};
+use logtrace_attribution::synthetic;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, parse_folded, render, render_folded};
-use logtrace_report::synthetic;
 
 use serde_json::{Value, json};
 use strum::IntoEnumIterator;

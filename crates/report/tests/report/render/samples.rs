@@ -9,9 +9,9 @@ use logtrace_common::{FileClass, Flavor};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use logtrace_report::breakdown::{Breakdown, StackTotals};
-use logtrace_report::cause::Cause;
-use logtrace_report::distribution::Distribution;
+use logtrace_attribution::breakdown::Distribution;
+use logtrace_attribution::breakdown::{Breakdown, StackTotals};
+use logtrace_attribution::cause::Cause;
 use logtrace_report::document::Commits;
 use logtrace_report::document::{
     Capacity, CauseTime, Caveat, Container, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe,

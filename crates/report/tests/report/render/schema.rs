@@ -2,7 +2,7 @@
 //!
 //! `LOGTRACE_BLESS=1 cargo test -p logtrace-report --test render` writes the file.
 
-use logtrace_report::cause::Wait;
+use logtrace_attribution::cause::Wait;
 use logtrace_report::document::Join;
 use logtrace_report::document::schema::schema_text;
 use serde_json::{Map, Value, json};

@@ -3,10 +3,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::DeflateDecoder;
-use logtrace_report::breakdown::{CubeCell, OverTime};
+use logtrace_attribution::breakdown::{CubeCell, OverTime};
+use logtrace_attribution::synthetic;
 use logtrace_report::document::TracedParts;
 use logtrace_report::render::{Format, Input, render};
-use logtrace_report::synthetic;
 
 use super::analysed::breakdown;
 use super::samples;

@@ -1,9 +1,9 @@
 //! The rendered rows sum to the rendered totals, whatever the causes.
 
+use logtrace_attribution::breakdown::StackTotals;
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::breakdown::StackTotals;
-use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::document::{CauseRow, Document};
 use logtrace_report::render::{Format, Input, render};
 use proptest::prelude::*;

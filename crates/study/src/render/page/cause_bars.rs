@@ -1,7 +1,7 @@
 //! Stacked bars: what the commits of each cell waited for.
 
 use askama::Template;
-use logtrace_report::cause::Wait;
+use logtrace_attribution::cause::Wait;
 use logtrace_report::render::wait_color;
 
 use crate::results::figure::Unit;

@@ -1,10 +1,10 @@
 //! What the analysis gives for a run, with invented numbers.
 
 use hdrhistogram::Histogram;
+use logtrace_attribution::breakdown::{Breakdown, OverTime, Part, StackTotal, StackTotals};
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::breakdown::{Breakdown, OverTime, Part, StackTotal, StackTotals};
-use logtrace_report::cause::{Cause, Wait, Who};
 use logtrace_report::document::{
     CauseRow, CauseTime, Commits, DeviceRow, Disagreements, Distribution, FileRow, Groups, Response,
     SlowTenth, StatementCause, Statements,

@@ -1,0 +1,377 @@
+//! Analysis of a stream of records. Each commit is explained at the moment its record arrives.
+
+use logtrace_common::{LogNames, TimeRange};
+use logtrace_events::{Commit, Flush, Io, Member, OffCpu, Record, Request, Tid};
+
+use crate::charging::cover::{covers, unexplained};
+use crate::charging::explained_commit::ExplainedCommit;
+use crate::charging::group_leader::differing_ns;
+use crate::charging::segment::Segment;
+use crate::charging::walk::memory::Memory;
+use crate::charging::walk::{explain, walk};
+use crate::over_time::exemplars::Explained;
+use crate::over_time::recent::Recent;
+use crate::over_time::totals::TotalsOverTime;
+use crate::requests::join::Responses;
+use crate::timeline::threads::{Timelines, Unmatched};
+use crate::totals::breakdown::Breakdown;
+use crate::totals::by_cause::Aggregate;
+use crate::totals::by_device::Devices;
+use crate::totals::by_file::Files;
+use crate::totals::by_group::GroupTotals;
+use crate::totals::by_stack::{StackTotals, folded, folded_parts, unclassified};
+use crate::totals::by_statement::StatementTotals;
+use crate::totals::histogram::LONGEST_NS;
+use crate::totals::stalls::Tenths;
+use crate::totals::trace_gaps::{GapTotals, Gaps};
+
+/// Settings of an analysis.
+#[derive(Clone, Debug)]
+pub struct AnalysisConfig {
+    /// Process id of the server.
+    pub server_tgid: u32,
+    /// Names of the server's logs.
+    pub logs: LogNames,
+    /// Measured window. Commits count that are under way in it, even if they end after it, and I/O system calls that return
+    /// in it.
+    pub window: TimeRange,
+}
+
+/// Analysis of one run.
+#[derive(Debug)]
+pub struct Analysis {
+    window: TimeRange,
+    timelines: Timelines,
+    memory: Memory,
+    files: Files,
+    devices: Devices,
+    gaps: GapTotals,
+    responses: Responses,
+    /// Statements, if they are explained.
+    statements: Option<StatementTotals>,
+    groups: GroupTotals,
+    aggregate: Aggregate,
+    tenths: Tenths,
+    over_time: TotalsOverTime,
+    /// Segments of the last commit.
+    segments: Vec<Segment>,
+    /// Whether the last commit is in the window.
+    is_counted: bool,
+    /// Segments of the same commit by wake-ups alone.
+    by_wakers: Vec<Segment>,
+    unmatched: u64,
+    invariant_violations: u64,
+}
+
+impl Analysis {
+    /// Creates an analysis before the first record.
+    pub fn new(config: AnalysisConfig) -> Self {
+        let window = config.window;
+        Self {
+            window,
+            timelines: Timelines::new(config.server_tgid),
+            memory: Memory::default(),
+            files: Files::new(config.logs),
+            devices: Devices::default(),
+            gaps: GapTotals::default(),
+            responses: Responses::default(),
+            statements: None,
+            groups: GroupTotals::default(),
+            aggregate: Aggregate::new(window),
+            tenths: Tenths::new(window),
+            over_time: TotalsOverTime::new(window),
+            segments: Vec::new(),
+            is_counted: false,
+            by_wakers: Vec::new(),
+            unmatched: 0,
+            invariant_violations: 0,
+        }
+    }
+
+    /// Names the thread of the server that receives the acknowledgements of replicas (semi-synchronous replication). Its
+    /// waits for sockets are waits for these.
+    pub fn name_ack_receiver(&mut self, tid: Tid) {
+        self.timelines.name_ack_receiver(tid);
+    }
+
+    /// Adds the next record, in the order of the ring: the records of a commit's waits come before the commit.
+    ///
+    /// Records that contradict earlier ones are left out and counted.
+    pub fn push(&mut self, record: Record) {
+        let taken = match record {
+            Record::OffCpu(off) => {
+                self.aggregate.reach(off.in_ns);
+                self.push_off_cpu(&off)
+            }
+            Record::Io(io) => self.push_io(&io),
+            Record::Commit(commit) => self.push_commit(&commit),
+            Record::Stack(stack) => self.timelines.push_stack(stack),
+            Record::ServerStack(stack) => self.timelines.push_server_stack(stack),
+            Record::ServerWait(wait) => self.timelines.push_server_wait(&wait),
+            Record::CpuSample(sample) => self.timelines.push_cpu_sample(&sample),
+            Record::Flush(flush) => self.push_flush(flush),
+            Record::Gap(gap) => self.push_gap(gap),
+            Record::Member(member) => self.push_member(&member),
+            Record::Join(join) => {
+                self.timelines.push_join(join);
+                Ok(())
+            }
+            Record::FlushStage(step) => {
+                let totals = &mut self.groups;
+                self.timelines
+                    .push_flush_stage(&step, |member| totals.add(member));
+                Ok(())
+            }
+            Record::ThreadEnd(end) => {
+                self.timelines.push_thread_end(end);
+                self.responses.push_thread_end(end);
+                Ok(())
+            }
+            Record::Process(process) => {
+                self.timelines.push_process(process);
+                Ok(())
+            }
+            Record::File(file) => {
+                self.files.name(file);
+                Ok(())
+            }
+        };
+        self.unmatched += u64::from(taken.is_err());
+    }
+
+    /// Notes that records made within `period` were lost. Call it before the records after them. Within `period` a thread
+    /// without records may have waited, and a request may have been served in another way than the records show.
+    pub fn push_lost(&mut self, period: TimeRange) {
+        self.timelines.push_lost(period);
+        self.responses.push_lost(period);
+    }
+
+    /// Explains statements outside their commits too, from now on. This doubles the CPU time of the analysis.
+    pub fn explain_statements(&mut self) {
+        self.statements = Some(StatementTotals::new(self.window));
+    }
+
+    /// Stores the causes of visits from now on, for requests that will be added.
+    pub fn expect_requests(&mut self) {
+        self.responses.is_expected = true;
+    }
+
+    /// Adds a finished request; requests of one connection in their order. Its records may come before or after it.
+    pub fn push_request(&mut self, request: &Request) {
+        self.responses.push_request(request);
+    }
+
+    /// Sets the measured window and resets the totals, for a window that is known only after tracing began. The history of
+    /// the threads stays.
+    pub fn set_window(&mut self, window: TimeRange) {
+        self.window = window;
+        self.aggregate = Aggregate::new(window);
+        self.tenths = Tenths::new(window);
+        self.over_time.begin(window);
+        self.gaps.totals = Gaps::default();
+        self.groups.begin();
+        if self.statements.is_some() {
+            self.explain_statements();
+        }
+    }
+
+    /// Ends the window at `at_ns` if it would last longer, for a window with an end that is not known in advance. The totals
+    /// stay.
+    pub fn end_window(&mut self, at_ns: u64) {
+        self.window.end_ns = self.window.end_ns.min(at_ns);
+        self.aggregate.end_window(self.window.end_ns);
+    }
+
+    /// Returns the last commit with its explanation, or `None` if it does not count, because it is not in the window.
+    pub fn explained(&self, commit: Commit) -> Option<ExplainedCommit<'_>> {
+        let last_ns = commit.end_ns.saturating_sub(1);
+        let place = self.timelines.groups.at(commit.tid, last_ns);
+        let leader = place.and_then(|place| place.leader);
+        self.is_counted.then_some(ExplainedCommit {
+            commit,
+            window: self.window,
+            segments: &self.segments,
+            leader: leader.map(|leader| leader.tid),
+            leader_commit_ns: leader.and_then(|leader| leader.commit_ns),
+            names: &self.timelines.names,
+        })
+    }
+
+    /// Returns the number of explained commits in the window so far.
+    pub fn commits_so_far(&self) -> u64 {
+        self.aggregate.durations.count()
+    }
+
+    /// Returns the commits since the last call, none at the first.
+    pub fn take_recent(&mut self) -> Recent {
+        self.over_time.take_recent()
+    }
+
+    /// Ends the analysis and returns its totals.
+    pub fn finish(mut self) -> Breakdown {
+        let names = &self.timelines.names;
+        let responses = self.responses.finish();
+        let measured_ns = self.aggregate.measured_ns();
+        let gaps = self.gaps.total(measured_ns);
+        // A gap hides which commits ended in it.
+        let slow_tenths = match gaps {
+            None => self.tenths.slow(measured_ns),
+            Some(_) => Vec::new(),
+        };
+        let statements = self.statements.as_ref();
+        let statement_stacks = statements.map(|statements| folded(statements.aggregate.by_stack(), names));
+        let slow: Vec<u64> = slow_tenths.iter().map(|tenth| tenth.at).collect();
+        let over_time = self.over_time.finish(names, &slow);
+        Breakdown {
+            commits: self.aggregate.commits(slow_tenths),
+            causes: self.aggregate.causes(),
+            files: self.files.into_rows(),
+            devices: self.devices.into_rows(),
+            gaps,
+            over_time,
+            response: responses.total(),
+            stacks: StackTotals {
+                commit: folded(self.aggregate.by_stack(), names),
+                response: folded_parts(responses.by_stack(), names),
+                statement: statement_stacks.unwrap_or_default(),
+            },
+            statements: statements.map(StatementTotals::total),
+            groups: self.groups.into_total(),
+            unclassified: unclassified(self.aggregate.by_stack(), names),
+            invariant_violations: self.invariant_violations,
+            unmatched: self.unmatched,
+        }
+    }
+
+    fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
+        self.timelines.push_off_cpu(off)?;
+        let Self {
+            responses,
+            statements,
+            timelines,
+            memory,
+            gaps,
+            ..
+        } = self;
+        let seen_from_ns = gaps.seen_from_ns;
+        responses.push_off_cpu(off, move |visit| match statements {
+            Some(statements) if visit.window.start_ns >= seen_from_ns => {
+                statements.add(off.tid, visit, timelines, memory)
+            }
+            _ => &[],
+        });
+        Ok(())
+    }
+
+    fn push_io(&mut self, io: &Io) -> Result<(), Unmatched> {
+        believable(TimeRange::new(io.enter_ns, io.exit_ns))?;
+        let class = self.files.class(io.file);
+        self.timelines.push_io(io, class)?;
+        if self.counts(io.exit_ns) {
+            self.files.count(io, class, self.timelines.waited_for(io));
+        }
+        Ok(())
+    }
+
+    fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
+        believable(TimeRange::new(flush.issue_ns, flush.done_ns))?;
+        self.timelines.push_flush(flush)?;
+        if self.counts(flush.done_ns) {
+            self.devices.count(flush);
+        }
+        Ok(())
+    }
+
+    fn push_gap(&mut self, gap: TimeRange) -> Result<(), Unmatched> {
+        if !self.gaps.push(gap, self.window) {
+            return Err(Unmatched);
+        }
+        self.aggregate.reach(gap.end_ns);
+        self.timelines.interrupt();
+        self.responses.interrupt(gap);
+        Ok(())
+    }
+
+    /// Returns whether an event at `at_ns` counts: it is in the window and after the last gap.
+    fn counts(&self, at_ns: u64) -> bool {
+        self.window.contains(at_ns) && at_ns >= self.gaps.seen_from_ns
+    }
+
+    /// Returns whether a commit counts: it began in the window, or was under way when the window began, and was traced from
+    /// its beginning. A commit that a stall holds over either end of the window is not missing.
+    fn counts_commit(&self, commit: TimeRange) -> bool {
+        commit.start_ns < self.window.end_ns
+            && commit.end_ns >= self.window.start_ns
+            && commit.start_ns >= self.gaps.seen_from_ns
+    }
+
+    fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
+        let whole = TimeRange::new(commit.start_ns, commit.end_ns);
+        believable(whole)?;
+        self.timelines.push_commit(commit)?;
+        let counts = self.counts_commit(whole);
+        let last_ns = commit.end_ns.saturating_sub(1);
+        let place = self.timelines.groups.at(commit.tid, last_ns);
+        self.groups.end(commit, place, counts);
+        self.segments.clear();
+        self.is_counted = counts;
+        if counts {
+            self.explain(commit, whole);
+            let (aggregate, segments) = (&mut self.aggregate, &self.segments);
+            aggregate.add(commit.start_ns, whole.length_ns(), segments);
+            self.tenths.add(commit, segments, &aggregate.stacks);
+            let explained = Explained {
+                commit: whole,
+                tid: commit.tid,
+                segments,
+                timelines: &self.timelines,
+            };
+            self.over_time.add(explained, &aggregate.stacks);
+        }
+        self.responses.push_commit(commit, &self.segments);
+        if counts {
+            if self.statements.is_some() {
+                // Below full detail there are no samples to look for.
+                self.aggregate.add_functions(&self.segments, &self.timelines);
+            }
+            if place.is_some_and(|place| place.leader.is_some()) {
+                let differing_ns = self.differing_ns(commit);
+                self.groups.add_led(differing_ns);
+            }
+        }
+        Ok(())
+    }
+
+    fn push_member(&mut self, member: &Member) -> Result<(), Unmatched> {
+        self.timelines.push_member(member)?;
+        self.groups.add(member);
+        Ok(())
+    }
+
+    /// Returns the time of a commit that wake-ups alone charge to other threads; 0 below full detail, because the second
+    /// walk costs as much as the first.
+    fn differing_ns(&mut self, commit: &Commit) -> u64 {
+        if self.statements.is_none() {
+            return 0;
+        }
+        walk(0, commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
+        differing_ns(&self.segments, &self.by_wakers)
+    }
+
+    fn explain(&mut self, commit: &Commit, whole: TimeRange) {
+        explain(commit, &self.timelines, &mut self.memory, &mut self.segments);
+        if !covers(&self.segments, whole) {
+            self.invariant_violations += 1;
+            self.segments = vec![unexplained(commit.tid, whole)];
+        }
+    }
+}
+
+/// Refuses times that only a damaged record has.
+fn believable(window: TimeRange) -> Result<(), Unmatched> {
+    if window.start_ns <= window.end_ns && window.length_ns() <= LONGEST_NS {
+        Ok(())
+    } else {
+        Err(Unmatched)
+    }
+}

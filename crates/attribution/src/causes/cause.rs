@@ -1,0 +1,149 @@
+//! Cause to which a piece of a commit's time is charged.
+
+use logtrace_common::FileClass;
+use std::borrow::Cow;
+
+use logtrace_events::IoOp;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr, VariantNames};
+use thiserror::Error;
+
+use crate::causes::names_schema::names;
+pub use crate::causes::wait::Wait;
+
+/// Cause of a wait: the thread that worked, the file it worked on, and the wait of that thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "CauseKey", try_from = "CauseKey")]
+pub struct Cause {
+    /// Role of the thread that worked.
+    pub who: Who,
+    /// File class and operation, for time inside a traced I/O system call.
+    pub io: Option<(FileClass, IoOp)>,
+    /// Wait or work of that thread.
+    pub wait: Wait,
+}
+
+/// Fields of a [`Cause`] in `run.json`.
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+struct CauseKey {
+    /// Role of the thread that worked.
+    who: Who,
+    /// Class of the file; null outside file I/O.
+    #[schemars(schema_with = "crate::causes::names_schema::names_or_null::<FileClass>")]
+    file: Option<FileClass>,
+    /// Operation on the file; null outside file I/O.
+    #[schemars(schema_with = "crate::causes::names_schema::names_or_null::<IoOp>")]
+    op: Option<IoOp>,
+    /// Wait or work of that thread.
+    wait: Wait,
+}
+
+/// Error for a cause with a file but no operation, or with an operation but no file.
+#[derive(Debug, Error)]
+#[error("a cause has only one of file and op; both are needed, or neither")]
+struct IncompleteCause;
+
+/// Role of the thread whose work a commit waited for.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantNames,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Who {
+    /// The commit's own thread.
+    Own,
+    /// Thread of another commit, during that commit. If the server states its groups: a thread of the commit's own
+    /// group, or any committing thread before the commit had joined a group.
+    Leader,
+    /// Thread of a commit in an earlier group, after the commit had joined its own group.
+    #[serde(rename = "previous group")]
+    #[strum(serialize = "previous group")]
+    PreviousGroup,
+    /// Thread of another connection outside a commit: the holder of a lock.
+    Session,
+    /// Thread that serves no connection: page cleaner, log threads, purge.
+    Background,
+}
+
+impl Cause {
+    /// Cause of time that no record explains.
+    pub const UNEXPLAINED: Self = Self::own(Wait::Unexplained);
+
+    /// Returns the cause of a commit's own time outside of calls on files.
+    pub const fn own(wait: Wait) -> Self {
+        Self {
+            who: Who::Own,
+            io: None,
+            wait,
+        }
+    }
+
+    /// Returns the words for what was waited for: the call on a file, if it was in one, and the wait.
+    pub fn words(self) -> String {
+        let io = self.io.map(|(class, op)| format!("{class} {op} "));
+        format!("{}{}", io.unwrap_or_default(), self.wait)
+    }
+
+    /// Returns whether only a rule of last resort gives the cause: the number of the system call, or a time-out.
+    pub fn is_last_resort(self) -> bool {
+        let by_syscall = matches!(
+            self.wait,
+            Wait::Timer
+                | Wait::TimedWait
+                | Wait::Client
+                | Wait::AsyncIo
+                | Wait::FileIo
+                | Wait::FileMetadata
+                | Wait::DeviceIo
+                | Wait::InnodbWait
+        );
+        (self.io.is_none() && by_syscall) || self.wait == Wait::Unclassified
+    }
+
+    /// Returns the cause as one number, which is many times faster to look up in a map than the cause.
+    pub(crate) fn number(self) -> u32 {
+        let [class, op] = self.io.map_or([0, 0], |(class, op)| [class as u8 + 1, op as u8]);
+        u32::from_le_bytes([self.who as u8, class, op, self.wait as u8])
+    }
+}
+
+impl From<Cause> for CauseKey {
+    fn from(Cause { who, io, wait }: Cause) -> Self {
+        let (file, op) = io.unzip();
+        Self { who, file, op, wait }
+    }
+}
+
+impl TryFrom<CauseKey> for Cause {
+    type Error = IncompleteCause;
+
+    fn try_from(CauseKey { who, file, op, wait }: CauseKey) -> Result<Self, IncompleteCause> {
+        if file.is_some() != op.is_some() {
+            return Err(IncompleteCause);
+        }
+        let io = file.zip(op);
+        Ok(Self { who, io, wait })
+    }
+}
+
+impl JsonSchema for Who {
+    fn schema_name() -> Cow<'static, str> {
+        "Who".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        names::<Self>(generator)
+    }
+}

@@ -1,0 +1,77 @@
+//! What each nanosecond of a commit waited for: from decoded records to totals.
+//!
+//! Everything here is pure: no clock, no threads, no root, no server. The same code explains a live run, a recorded run
+//! and a drawn test case.
+//!
+//! In the order in which data flows:
+//!
+//! - `causes`: names of causes, and the rules that recognise them
+//! - `timeline`: history of each thread, groups of commits, kernel stacks, flushes
+//! - `charging`: segments of a commit, each with its cause
+//! - `requests`: parts of response times
+//! - `clocks`: matching the clocks of two machines
+//! - `totals`: one file for each statistic
+//! - `over_time`: commits and causes over time
+//! - `analysis`: from the stream of records to the totals
+//! - `recorded`: the same from a recording
+
+pub mod analysis;
+mod causes;
+mod charging;
+pub mod clocks;
+pub mod deflated;
+mod over_time;
+pub mod recorded;
+mod requests;
+#[doc(hidden)]
+pub mod synthetic;
+mod timeline;
+mod totals;
+
+pub use causes::names_schema;
+pub use causes::rgb;
+pub use timeline::threads as timelines;
+
+/// Causes, and the time that each took.
+pub mod cause {
+    pub use crate::causes::cause::{Cause, Wait, Who};
+    pub use crate::causes::cause_time::{CauseTime, largest_first};
+}
+
+/// Explanation of one commit.
+pub mod explain {
+    pub use crate::charging::explained_commit::ExplainedCommit;
+    pub use crate::charging::segment::Segment;
+    pub use crate::charging::walk::explain;
+    pub use crate::charging::walk::memory::Memory;
+    pub use crate::timeline::frames::{FrameNames, Frames};
+    pub use crate::timeline::thread::woken_ns;
+}
+
+/// Totals of the measured window.
+pub mod breakdown {
+    pub use crate::over_time::bands::ROWS_IN_BAND;
+    pub use crate::over_time::column_sums::{ColumnSum, ColumnSums};
+    pub use crate::over_time::document::{
+        CauseCube, CubeCell, HeatCell, HeatCells, OverTime, OverTimeError, RequestCells, Sums,
+    };
+    pub use crate::over_time::exemplars::document::{
+        Exemplar, ExemplarPart, ExemplarRecord, ExemplarRecords, Exemplars, Lane,
+    };
+    pub use crate::over_time::recent::Recent;
+    pub use crate::over_time::stack_row::StackRow;
+    pub use crate::over_time::stalls::stalls;
+    pub use crate::over_time::under_way::{UnderWay, UnderWayCell};
+    pub use crate::over_time::waited_for::{ThreadTime, WaitedFor};
+    pub use crate::requests::parts::{Part, Response};
+    pub use crate::totals::breakdown::Breakdown;
+    pub use crate::totals::by_cause::{CauseRow, Commits};
+    pub use crate::totals::by_device::DeviceRow;
+    pub use crate::totals::by_file::{FileRow, Files};
+    pub use crate::totals::by_group::{Disagreements, Groups};
+    pub use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
+    pub use crate::totals::by_statement::{StatementCause, Statements};
+    pub use crate::totals::distribution::Distribution;
+    pub use crate::totals::stalls::SlowTenth;
+    pub use crate::totals::trace_gaps::Gaps;
+}

@@ -1,0 +1,205 @@
+//! Join of requests with the server threads that served them.
+//!
+//! The server's thread of a connection blocks in a system call that waits for the client until a request comes. The time
+//! from its wake-up until it blocks there again is a visit. If the next request has already arrived, a wait of length 0
+//! ends one visit and begins the next. A request's time outside visits belongs to the client and the network, in both
+//! directions. Its time inside a visit is before, in, or after a commit.
+
+use logtrace_common::TimeRange;
+use std::collections::VecDeque;
+
+use logtrace_events::{Commit, OffCpu, Outcome, Request, ThreadEnd, Tid, Wake};
+use rustc_hash::FxHashMap;
+
+use crate::causes::wakeup::waits_for_request;
+use crate::charging::segment::Segment;
+use crate::requests::parts::PartTotals;
+use crate::requests::visit::Visit;
+use crate::timeline::lost_periods::LostPeriods;
+use crate::timeline::room::{Room, is_forgettable};
+
+/// Limit on stored visits of a thread, if requests are expected. A visit is stored until its request arrives, separately
+/// from the records. Without requests only the last visit is stored.
+const KEPT: usize = 1 << 10;
+
+/// Joins requests with the visits of their connections' threads.
+#[derive(Debug, Default)]
+pub(crate) struct Responses {
+    threads: FxHashMap<Tid, Thread>,
+    room: Room,
+    parts: PartTotals,
+    unseen: Unseen,
+    /// Whether requests will be added. Visits are then stored with their segments.
+    pub(crate) is_expected: bool,
+}
+
+/// Times with missing records.
+#[derive(Debug, Default)]
+struct Unseen {
+    /// Lost records.
+    lost: LostPeriods,
+    /// Gaps between bursts.
+    gaps: LostPeriods,
+    /// End of the last gap; 0 before the first.
+    seen_from_ns: u64,
+}
+
+#[derive(Debug, Default)]
+struct Thread {
+    visits: VecDeque<Visit>,
+    requests: VecDeque<Request>,
+    /// Time of the last wait for the client.
+    idle_ns: u64,
+    ended_ns: Option<u64>,
+}
+
+impl Responses {
+    /// Notes that records made within `period` were lost.
+    pub(crate) fn push_lost(&mut self, period: TimeRange) {
+        self.unseen.lost.push(period);
+    }
+
+    /// Adds a gap in the trace. The ends of open visits are then unknown.
+    pub(crate) fn interrupt(&mut self, gap: TimeRange) {
+        self.unseen.gaps.push(gap);
+        self.unseen.seen_from_ns = gap.end_ns;
+        for visit in self.threads.values_mut().filter_map(Thread::open_visit) {
+            visit.window.end_ns = gap.start_ns;
+        }
+    }
+
+    /// Adds an off-CPU interval. `explain` returns the segments outside commits of the visit that it ended.
+    pub(crate) fn push_off_cpu<'a>(&mut self, off: &OffCpu, explain: impl FnOnce(&Visit) -> &'a [Segment]) {
+        if waits_for_request(off) {
+            if self.room.is_full(self.threads.len()) {
+                self.forget(off.in_ns);
+            }
+            let thread = self.threads.entry(off.tid).or_default();
+            thread.ended_ns = None;
+            if let Some(visit) = thread.open_visit() {
+                visit.window.end_ns = off.out_ns;
+                let outside = explain(visit);
+                if self.is_expected {
+                    visit.outside.extend_from_slice(outside);
+                }
+            }
+            let kept = if self.is_expected { KEPT } else { 1 };
+            thread.waited(off, self.unseen.seen_from_ns, kept);
+            thread.resolve(&self.unseen, &mut self.parts);
+        }
+    }
+
+    /// Notes the end of a thread.
+    pub(crate) fn push_thread_end(&mut self, end: ThreadEnd) {
+        if let Some(thread) = self.threads.get_mut(&end.tid) {
+            thread.ended_ns = Some(end.at_ns);
+        }
+    }
+
+    /// Forgets the threads without open requests that ended before `now_ns`, or were silent for long.
+    fn forget(&mut self, now_ns: u64) {
+        self.threads.retain(|_, thread| {
+            let is_old = is_forgettable(now_ns, thread.idle_ns, thread.ended_ns);
+            !(is_old && thread.requests.is_empty())
+        });
+        self.room.make(self.threads.len());
+    }
+
+    /// Adds a commit with its segments.
+    pub(crate) fn push_commit(&mut self, commit: &Commit, segments: &[Segment]) {
+        let thread = self.threads.get_mut(&commit.tid);
+        if let Some(visit) = thread.and_then(Thread::open_visit) {
+            visit.commits.push(TimeRange::new(commit.start_ns, commit.end_ns));
+            if self.is_expected {
+                visit.inside.extend_from_slice(segments);
+            }
+        }
+    }
+
+    /// Adds a finished request; requests of one connection in their order. A request that the server did not do, or with an
+    /// unknown thread, has no parts.
+    pub(crate) fn push_request(&mut self, request: &Request) {
+        match (request.outcome, request.thread) {
+            (Outcome::Done, Some(tid)) => {
+                let thread = self.threads.entry(tid).or_default();
+                thread.requests.push_back(*request);
+                thread.resolve(&self.unseen, &mut self.parts);
+            }
+            (Outcome::Done, None) => self.parts.counts.unjoined += 1,
+            _ => {}
+        }
+    }
+
+    /// Ends the join and returns the sums over all requests.
+    pub(crate) fn finish(mut self) -> PartTotals {
+        for thread in self.threads.values_mut() {
+            thread.idle_ns = u64::MAX;
+            thread.resolve(&self.unseen, &mut self.parts);
+        }
+        self.parts
+    }
+}
+
+impl Thread {
+    /// Begins a visit after a wait for the client, as the last of at most `kept` visits.
+    fn waited(&mut self, off: &OffCpu, seen_from_ns: u64, kept: usize) {
+        let newest = self.visits.back();
+        let is_known = newest.is_some_and(|visit| visit.window.end_ns >= seen_from_ns);
+        while self.visits.len() >= kept {
+            self.visits.pop_front();
+        }
+        let woken_ns = match off.wake {
+            Wake::By { at_ns, .. } => at_ns,
+            Wake::Preempted | Wake::Unknown => off.in_ns,
+        };
+        self.idle_ns = woken_ns;
+        self.visits.push_back(Visit {
+            window: TimeRange::new(woken_ns, u64::MAX),
+            commits: Vec::new(),
+            inside: Vec::new(),
+            outside: Vec::new(),
+            known_from_ns: if is_known { 0 } else { off.out_ns },
+        });
+    }
+
+    /// Returns the visit that has not ended.
+    fn open_visit(&mut self) -> Option<&mut Visit> {
+        let newest = self.visits.back_mut();
+        newest.filter(|visit| visit.window.end_ns == u64::MAX)
+    }
+
+    /// Splits the requests that ended before the thread's last wait for its client: their records are complete.
+    fn resolve(&mut self, unseen: &Unseen, parts: &mut PartTotals) {
+        while let Some(request) = self
+            .requests
+            .pop_front_if(|request| request.done_ns <= self.idle_ns)
+        {
+            while self
+                .visits
+                .pop_front_if(|visit| visit.window.end_ns <= request.sent_ns)
+                .is_some()
+            {}
+            let service = TimeRange::new(request.sent_ns, request.done_ns);
+            let visits = self.visits.iter();
+            let visits = visits.take_while(|visit| visit.window.start_ns < request.done_ns);
+            if !unseen.is_traced(service, visits.clone()) {
+                parts.counts.untraced += 1;
+            } else if unseen.lost.meet(service) {
+                parts.counts.unjoined += 1;
+            } else {
+                parts.add(&request, visits);
+            }
+        }
+    }
+}
+
+impl Unseen {
+    /// Returns whether a request was traced from end to end, and its thread's activity was known at its start.
+    fn is_traced<'a>(&self, service: TimeRange, mut visits: impl Iterator<Item = &'a Visit>) -> bool {
+        let is_known = |first: &Visit| first.known_from_ns <= service.start_ns;
+        self.seen_from_ns == 0 || (!self.gaps.meet(service) && visits.next().is_some_and(is_known))
+    }
+}
+
+#[cfg(test)]
+mod tests;
