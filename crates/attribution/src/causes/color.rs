@@ -1,12 +1,28 @@
-//! Colour and advice of each wait, the same in all reports.
+//! Colour of each wait, the same in all reports.
 
 use crate::causes::cause::Wait;
 use crate::causes::rgb::Rgb;
-use crate::causes::server_wait_table::{server_wait_advice, server_wait_color};
+
+/// Redo log.
+const REDO: Rgb = (0x2f, 0x9e, 0xc4);
+/// Binary log and group commit.
+const BINLOG: Rgb = (0x3d, 0x7a, 0xd1);
+/// Replication and clusters.
+const REPLICATION: Rgb = (0x6a, 0x74, 0xd8);
+/// Locks between sessions.
+const LOCK: Rgb = (0xb0, 0x5f, 0xd0);
+/// Inside a storage engine.
+const ENGINE: Rgb = (0x8d, 0x6f, 0x4a);
+/// Functions without a rule.
+const OTHER: Rgb = (0xb8, 0x9d, 0x3a);
 
 impl Wait {
     /// Returns the colour. It stands out on white and on black. The ten most frequent waits can be told apart with any colour
-    /// vision.
+    /// vision. Waits in functions of the server share the colour of their kind.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a match without a catch-all: a new wait does not compile without a colour"
+    )]
     pub fn color(self) -> Rgb {
         match self {
             Self::OnCpu => (0x2c, 0xe2, 0xcc),
@@ -37,101 +53,46 @@ impl Wait {
             Self::Client => (0x72, 0x87, 0xad),
             Self::SemisyncAck => (0x4f, 0x5d, 0xc4),
             Self::Unexplained => (0x60, 0x4f, 0x62),
-            wait => server_wait_color(wait),
-        }
-    }
-
-    /// Returns what the wait means and what to try, in one sentence without its full stop.
-    pub fn advice(self) -> &'static str {
-        match self {
-            Self::OnCpu => "Code was running; a CPU profile of the server shows which code",
-            Self::RunQueue => "Other threads of the server had the CPUs; try fewer connections or more CPUs",
-            Self::DataWriteback => {
-                "The file's own pages, or its inode where there is no journal, were being written to the device; a faster device \
-                 helps"
-            }
-            Self::JournalCommit => {
-                "The file system wrote its journal; another file system, or a separate one for this file, may avoid that"
-            }
-            Self::FlushQueue => "Flushes of one device wait for each other; put the logs on separate devices",
-            Self::DeviceFlush => {
-                "The device flushed its write cache; a device with power-loss protection has nothing to flush"
-            }
-            Self::DeviceIo => "The device read or wrote without the page cache; a faster device helps",
-            Self::FileSystemLock => {
-                "Threads waited for locks inside the file system; try another file system, or separate file systems for \
-                 the files"
-            }
-            Self::FileServer => {
-                "The file is on a network file system (NFS) or one in user space (FUSE), whose server was at work; check \
-                 that server and the network, or move the file to a local disk"
-            }
-            Self::FileMetadata => {
-                "Files were opened, created, removed or resized; larger logs (max_binlog_size) rotate less often"
-            }
-            Self::Unclassified => {
-                "No rule recognises these kernel stacks, which the report lists; a new rule would name the cause"
-            }
-            Self::FileIo => {
-                "The server made system calls that have no file in the trace: calls on directories, and calls that began \
-                 before the trace"
-            }
-            Self::AsyncIo => {
-                "Reads and writes of pages delayed the commits; check the size of the buffer pool and innodb_io_capacity"
-            }
-            Self::Timer => "The server slept for a set time; the flame graph shows the function that slept",
-            Self::Client => "The server waited for a socket; check the client and the network",
-            Self::SemisyncAck => {
-                "A replica had to acknowledge the transaction; check the network to the replica, and how it writes its \
-                 relay log (sync_relay_log)"
-            }
-            Self::Unexplained => {
-                "No record explains this time; logtrace doctor shows which probes are missing"
-            }
-            wait => wait.limit_advice(),
-        }
-    }
-
-    /// Returns the same for waits for a CPU, for space or for memory, and in functions of the server.
-    fn limit_advice(self) -> &'static str {
-        match self {
-            Self::WakeUp => {
-                "The CPU was idle and had to wake up; deep idle states (cpupower idle-set) and virtual machines that \
-                 halt idle CPUs make this longer"
-            }
-            Self::RunQueueLoad => {
-                "The load generator had the CPU; run it on CPUs of its own, or on another machine"
-            }
-            Self::RunQueueLogtrace => "logtrace itself had the CPU; trace less (--detail commit, --sample)",
-            Self::RunQueueKernel => {
-                "Threads of the kernel had the CPU: interrupts, writeback, the journal; spread interrupts over more CPUs"
-            }
-            Self::RunQueueProcess => {
-                "Another process had the CPU, which the flame graph names; move it away, or give the server CPUs of its own"
-            }
-            Self::Throttled => {
-                "The server's cgroup had used up its CPU quota (cpu.max, a container's CPU limit); raise the quota"
-            }
-            Self::JournalSpace => {
-                "The file system's journal or log was full until older changes reached the device; a larger journal or a \
-                 faster device helps"
-            }
-            Self::DirtyThrottling => {
-                "The kernel held back writers of dirty pages; a faster device or higher limits (vm.dirty_bytes) help, and \
-                 syncing more often"
-            }
-            Self::BlockThrottling => {
-                "The block layer limited writes (write-back throttling, io.cost); check the cgroup's limits and \
-                 queue/wbt_lat_usec of the device"
-            }
-            Self::MemoryReclaim => {
-                "Memory was short: pages were reclaimed, or the cgroup was at its limit; give the server more memory, or \
-                 it less buffer pool"
-            }
-            Self::Stopped => {
-                "The server was stopped: by a signal (SIGSTOP), a debugger, a checkpoint of its container, or a frozen cgroup"
-            }
-            wait => server_wait_advice(wait),
+            Self::TimedWait | Self::ServerFunction => OTHER,
+            Self::RedoCopy
+            | Self::RedoFlush
+            | Self::RedoWriter
+            | Self::RedoSpace
+            | Self::RedoLocked
+            | Self::LogBufferSpace
+            | Self::RedoWindow => REDO,
+            Self::GroupLeader
+            | Self::CommitStage
+            | Self::GroupDelay
+            | Self::BinlogRotation
+            | Self::CommitOrder
+            | Self::GtidState => BINLOG,
+            Self::CommitLock
+            | Self::QueryLogLock
+            | Self::RowLock
+            | Self::AutoIncrementLock
+            | Self::MetadataLock
+            | Self::GlobalReadLock
+            | Self::BackupLock
+            | Self::FlushTables
+            | Self::TableLock
+            | Self::TableCache
+            | Self::QueryCache => LOCK,
+            Self::GroupReplication | Self::FlowControl | Self::Galera => REPLICATION,
+            Self::PageLatch
+            | Self::FreePage
+            | Self::Doublewrite
+            | Self::FileExtension
+            | Self::InnodbQueue
+            | Self::PurgeLag
+            | Self::AdaptiveHash
+            | Self::Dictionary
+            | Self::UndoLatch
+            | Self::LockSystem
+            | Self::InnodbLatch
+            | Self::InnodbWait
+            | Self::AriaLog
+            | Self::DiskFull => ENGINE,
         }
     }
 }
@@ -143,7 +104,6 @@ mod tests {
     use strum::IntoEnumIterator;
 
     use super::*;
-    use crate::causes::server_wait_table::SERVER_WAITS;
 
     /// Waits that take most of the time of most runs, so that their colours meet in a picture.
     const FREQUENT: [Wait; 10] = [
@@ -262,11 +222,15 @@ mod tests {
     }
 
     #[test]
-    fn each_wait_has_its_own_advice_and_server_waits_share_colors() {
-        let colors: BTreeSet<Rgb> = Wait::iter().map(Wait::color).collect();
-        let advice: BTreeSet<&str> = Wait::iter().map(Wait::advice).collect();
-        let waits = Wait::iter().count();
-        assert_eq!(advice.len(), waits);
-        assert_eq!(colors.len(), waits - SERVER_WAITS + 6);
+    fn waits_in_functions_of_the_server_share_six_colors() {
+        let of_the_server = [REDO, BINLOG, REPLICATION, LOCK, ENGINE, OTHER];
+        let (shared, own): (Vec<Rgb>, Vec<Rgb>) = Wait::iter()
+            .map(Wait::color)
+            .partition(|color| of_the_server.contains(color));
+        assert_eq!(own.iter().collect::<BTreeSet<_>>().len(), own.len());
+        assert_eq!(
+            shared.into_iter().collect::<BTreeSet<_>>().len(),
+            of_the_server.len()
+        );
     }
 }
