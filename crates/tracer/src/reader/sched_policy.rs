@@ -50,10 +50,13 @@ impl SchedPolicy {
     /// Returns whether the kernel accepts the policy.
     fn set_policy(self, policy: libc::c_int) -> bool {
         let thread = self.thread.as_raw_nonzero().get();
-        let parameters = libc::sched_param { sched_priority: 0 };
+        // The kernel's `struct sched_param` is one number (include/uapi/linux/sched/types.h), and musl's is larger. musl's function
+        // of this name does nothing but fail.
+        let priority: libc::c_int = 0;
         #[expect(unsafe_code, reason = "rustix has no call for it")]
-        // SAFETY: the parameters live until the call returns; a thread that is gone is an error.
-        let result = unsafe { libc::sched_setscheduler(thread, policy, &raw const parameters) };
+        // SAFETY: the parameter lives until the call returns; a thread that is gone is an error.
+        let result =
+            unsafe { libc::syscall(libc::SYS_sched_setscheduler, thread, policy, &raw const priority) };
         result == 0
     }
 }
@@ -94,11 +97,11 @@ mod tests {
     use crate::rights::{give_up_all_but, give_up_rights};
 
     /// Policy of the calling thread.
-    fn policy() -> libc::c_int {
+    fn policy() -> i64 {
         #[expect(unsafe_code, reason = "rustix has no call for it")]
         // SAFETY: the call takes a number and touches no memory.
         unsafe {
-            libc::sched_getscheduler(0)
+            libc::syscall(libc::SYS_sched_getscheduler, 0)
         }
     }
 
@@ -117,7 +120,7 @@ mod tests {
             policy_of_thread.run_when_idle();
             policy()
         });
-        assert_eq!(seen.join().unwrap(), libc::SCHED_BATCH);
+        assert_eq!(seen.join().unwrap(), i64::from(libc::SCHED_BATCH));
         setrlimit(Resource::Nice, limit).unwrap();
         let seen = thread::spawn(|| {
             let kept = match allow_coming_back() {
@@ -131,6 +134,9 @@ mod tests {
             policy_of_thread.run_beside_others();
             (idle, policy())
         });
-        assert_eq!(seen.join().unwrap(), (libc::SCHED_IDLE, libc::SCHED_BATCH));
+        assert_eq!(
+            seen.join().unwrap(),
+            (libc::SCHED_IDLE.into(), libc::SCHED_BATCH.into())
+        );
     }
 }
