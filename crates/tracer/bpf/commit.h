@@ -100,6 +100,9 @@ static __always_inline void end_async(struct pt_regs *ctx)
 	__u32 *tid = bpf_map_lookup_elem(&pending, &thd);
 	struct thread *thread = tid ? known_thread(*tid) : NULL;
 
+	/* Without a filter it runs in all processes of the program, whose clients may be at the same address. */
+	if (bpf_get_current_pid_tgid() >> 32 != target_tgid)
+		return;
 	if (!thread || thread->async_thd != thd)
 		return;
 	bpf_map_delete_elem(&pending, &thd);

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::kernel_release::KernelRelease;
 use crate::ring_bytes::RingBytes;
 use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Detail, Sampling};
@@ -21,8 +22,8 @@ pub struct TracerConfig {
     pub pools_threads: bool,
     /// Bytes of records from whose number on the sink no longer waits until a CPU is idle.
     pub patience_bytes: u64,
-    /// Whether to use only what kernels before 6.6 have, to test that on a newer kernel.
-    pub as_on_older_kernels: bool,
+    /// Kernel whose ways to place probes, and tracepoints, are used instead of those of the running newer one, to test them.
+    pub as_on: Option<KernelRelease>,
 }
 
 /// Half a minute of the records of two busy CPUs: a run's analysis does not slow its load down.
@@ -38,7 +39,7 @@ impl TracerConfig {
             extent: Extent::default(),
             pools_threads: false,
             patience_bytes: PATIENCE_BYTES,
-            as_on_older_kernels: false,
+            as_on: None,
         }
     }
 }

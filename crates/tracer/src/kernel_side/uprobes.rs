@@ -6,6 +6,7 @@ use std::path::Path;
 use aya::programs::uprobe::UProbeScope;
 use aya::programs::{ProgramError, UProbe};
 
+use crate::kernel_release::KernelRelease;
 use crate::kernel_side::attaching::Link;
 
 /// Way to place probes in a process.
@@ -23,6 +24,17 @@ pub(crate) enum Uprobes {
 }
 
 impl Uprobes {
+    /// Returns the way of a release.
+    pub(crate) fn of(release: KernelRelease) -> Self {
+        let since = |minor| release >= KernelRelease { major: 6, minor };
+        match since(6) {
+            true => Self::Together {
+                is_filtered: since(10),
+            },
+            false => Self::Apart,
+        }
+    }
+
     /// Attaches a program to offsets in a file, for one process.
     pub(crate) fn attach(
         self,

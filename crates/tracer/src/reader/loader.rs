@@ -7,6 +7,7 @@ use aya::Btf;
 
 use crate::config::TracerConfig;
 use crate::error::TracerError;
+use crate::kernel_release::KernelRelease;
 use crate::kernel_side::kernel_types::{give_back, has_tracepoint, kernel_types};
 use crate::kernel_side::object::{KernelSide, Loading, Wanted};
 use crate::kernel_side::uprobes::Uprobes;
@@ -17,6 +18,9 @@ use crate::probes::links::Attachments;
 use crate::probes::table::{Attach, InBursts, Kernels, Servers};
 use crate::stacks::tables::UnwindTables;
 use crate::tracefs;
+
+/// First release with a tracepoint that takes the place of another way: `sched_exit_tp`.
+const WITH_TRACEPOINTS: KernelRelease = KernelRelease { major: 6, minor: 15 };
 
 /// Loads the programs for a server, and finds the places of the probes in the configuration. Attaches nothing.
 pub(crate) fn load(
@@ -31,10 +35,7 @@ pub(crate) fn load(
             && is_used(placement, replaces)
             && is_for_kernel(placement, config, &types)
     });
-    let uprobes = match config.as_on_older_kernels {
-        true => Uprobes::Apart,
-        false => best_uprobes(),
-    };
+    let uprobes = config.as_on.map_or_else(best_uprobes, Uprobes::of);
     let mut side = KernelSide::load(&Loading {
         types: &types,
         target_tgid: config.process.pid(),
@@ -84,7 +85,9 @@ fn is_used(placement: &Placement, replaces: bool) -> bool {
 }
 
 fn is_for_kernel(placement: &Placement, config: &TracerConfig, types: &Btf) -> bool {
-    let has = |tracepoint| !config.as_on_older_kernels && has_tracepoint(types, tracepoint);
+    let has = |tracepoint| {
+        config.as_on.is_none_or(|release| release >= WITH_TRACEPOINTS) && has_tracepoint(types, tracepoint)
+    };
     match placement.probe.kernels {
         Kernels::All => true,
         Kernels::With(tracepoint) => has(tracepoint),

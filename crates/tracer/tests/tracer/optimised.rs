@@ -1,9 +1,9 @@
 //! Commits of programs whose functions a compiler inlined, cloned or split.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use logtrace_common::Detail;
 use logtrace_events::Losses;
@@ -46,16 +46,33 @@ fn symbols(program: &Path) -> String {
     String::from_utf8(symbols.stdout).unwrap()
 }
 
+/// Statements of the program, which ends when there are no more.
+pub(crate) struct Statements {
+    input: ChildStdin,
+    answers: io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Statements {
+    pub(crate) fn of(program: &mut Child) -> Self {
+        Self {
+            input: program.stdin.take().unwrap(),
+            answers: BufReader::new(program.stdout.take().unwrap()).lines(),
+        }
+    }
+
+    /// Executes a statement and checks its answer.
+    pub(crate) fn execute(&mut self, statement: &str) {
+        writeln!(self.input, "{statement}").unwrap();
+        let answer = self.answers.next().unwrap().unwrap();
+        assert_eq!(answer, i32::from(statement == "f").to_string());
+    }
+}
+
 /// Executes each statement twenty times.
 pub(crate) fn execute(program: &mut Child) {
-    let mut input = program.stdin.take().unwrap();
-    let mut answers = BufReader::new(program.stdout.take().unwrap()).lines();
+    let mut statements = Statements::of(program);
     for statement in STATEMENTS.repeat(20) {
-        writeln!(input, "{statement}").unwrap();
-        assert_eq!(
-            answers.next().unwrap().unwrap(),
-            i32::from(statement == "f").to_string()
-        );
+        statements.execute(statement);
     }
 }
 

@@ -12,6 +12,7 @@ use nix::sys::select::select;
 use nix::sys::time::{TimeVal, TimeValLike};
 
 use crate::turn::turn;
+use crate::uprobes::WITHOUT_LINKS;
 use crate::{config_at, tid, traced_with, waits};
 
 /// Waits for an event that does not come.
@@ -92,7 +93,7 @@ fn a_long_wait_has_its_functions() {
 #[test]
 fn a_long_wait_has_its_functions_on_older_kernels() {
     a_long_wait_has_the_functions_that_waited(TracerConfig {
-        as_on_older_kernels: true,
+        as_on: Some(WITHOUT_LINKS),
         ..config_at(Detail::Io)
     });
 }

@@ -29,6 +29,7 @@ struct THD {
   MDL_ticket *ticket;
   bool changes;
   bool fails;
+  bool waits;
 };
 
 // MariaDB's group commit (sql/log.cc).
@@ -57,7 +58,12 @@ NOINLINE int MYSQL_BIN_LOG::queue_for_group_commit(group_commit_entry *entry, in
 
 MYSQL_BIN_LOG binlog;
 
+// MariaDB's wait for the redo log after the commit (sql/sql_class.cc).
+extern "C" __attribute__((noinline, noclone, used)) void thd_increment_pending_ops(THD *thd) { work = work + (thd != nullptr); }
+extern "C" __attribute__((noinline, noclone, used)) void thd_decrement_pending_ops(THD *thd) { work = work - (thd != nullptr); }
+
 NOINLINE int write_log(THD *thd) {
+  if (thd->waits) thd_increment_pending_ops(thd);
   group_commit_entry entry{thd};
   if (binlog.queue_for_group_commit(&entry, 7)) binlog.trx_group_commit_leader(&entry);
   return thd->fails;
@@ -92,15 +98,23 @@ int ha_commit_trans(THD *thd, bool all, bool ignore_global_read_lock) {
   return 0;
 }
 
-// Each line on its input is one statement: a commit, one that fails, or one that changes nothing.
+// At one address in all processes, if the program is linked so.
+THD thd;
+
+// Each line on its input is one statement: a commit, one that fails, one that waits for the redo log, the end of that wait, or
+// one that changes nothing.
 int main() {
   char line[16];
-  THD thd{};
   thd.request = reinterpret_cast<MDL_request *>(&thd);
   thd.ticket = reinterpret_cast<MDL_ticket *>(&thd);
   while (fgets(line, sizeof line, stdin)) {
     thd.changes = line[0] != 'r';
     thd.fails = line[0] == 'f';
+    thd.waits = line[0] == 'w';
+    if (line[0] == 'd') {
+      thd_decrement_pending_ops(&thd);
+      thd.changes = false;
+    }
     printf("%d\n", ha_commit_trans(&thd, line[1] == 'a', false));
     fflush(stdout);
   }
