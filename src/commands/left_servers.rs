@@ -106,12 +106,12 @@ fn described(mut server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Resul
         let password = passwords.of_server(server.connection())?;
         let named = passwords.named(server.connection());
         let connection = server.restore(named, password).await?;
-        if let Some(database) = server.database() {
-            drop_tables(Target::new(&connection, database)).await?;
+        match server.database() {
+            Some(database) => drop_tables(Target::new(&connection, database)).await,
+            None => Ok(true),
         }
-        Ok(())
     });
-    given.with_context(|| {
+    let is_dropped = given.with_context(|| {
         let by_hand = server.by_hand();
         format!(
             "cannot give back the server on {endpoint}, which a killed run left changed. If it needs a password, name it: \
@@ -119,6 +119,12 @@ fn described(mut server: LeftServer, passwords: &Passwords<'_>) -> anyhow::Resul
              Or, if this server is gone for good, remove {note}. Reason"
         )
     })?;
+    let stays = match (is_dropped, server.database()) {
+        (false, Some(database)) => format!(
+            " The database {database} stays, because logtrace did not make it or cannot tell: remove it if nobody needs it"
+        ),
+        _ => String::new(),
+    };
     server.forget()?;
-    Ok(format!("gave back the server on {endpoint}: {by_hand}"))
+    Ok(format!("gave back the server on {endpoint}: {by_hand}{stays}"))
 }

@@ -127,11 +127,11 @@ impl RequestSinks {
     }
 }
 
-/// Removes the tables. A database without the mark of logtrace was not used, and stays.
-pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<()> {
+/// Removes the tables. Returns whether their database is gone: one without the mark of logtrace was not used, and stays.
+pub(crate) async fn drop_tables(target: Target) -> anyhow::Result<bool> {
     match on_own_thread(move || drop_database(&target)).await? {
-        Err(DriveError::NotOurs(_)) => Ok(()),
-        dropped => Ok(dropped?),
+        Err(DriveError::NotOurs(_)) => Ok(false),
+        dropped => Ok(dropped.map(|()| true)?),
     }
 }
 

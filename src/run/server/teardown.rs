@@ -47,7 +47,7 @@ pub(crate) async fn tear_down(
 /// Drops the tables and restores the settings, each even if the other fails.
 async fn put_back(mut server: Server, tables: Option<Target>) -> anyhow::Result<()> {
     let dropped = match tables {
-        Some(target) => drop_tables(target).await,
+        Some(target) => drop_tables(target).await.map(|_| ()),
         None => Ok(()),
     };
     if dropped.is_ok() {

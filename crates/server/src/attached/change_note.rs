@@ -37,6 +37,9 @@ pub(crate) struct ChangeNote {
     pub(crate) settings: Vec<Change>,
     /// Database that the run creates and drops.
     pub(crate) database: Option<String>,
+    /// Whether there was no such database before the run: then an empty one is of the run. Older notes do not say.
+    #[serde(default)]
+    pub(crate) database_was_absent: bool,
 }
 
 /// Process, told from a later one of the same number by its start.
@@ -66,7 +69,13 @@ impl ChangeNote {
             process: facts.pid.and_then(ProcessStart::of),
             settings,
             database: database.map(str::to_owned),
+            database_was_absent: false,
         }
+    }
+
+    /// Returns the database that the run may have made and not marked.
+    pub(crate) fn unmarked_database(&self) -> Option<&str> {
+        self.database.as_deref().filter(|_| self.database_was_absent)
     }
 
     /// Reads a note.

@@ -64,8 +64,8 @@ impl LeftServer {
         self.note.by_hand()
     }
 
-    /// Gives the server its old settings again, verifies them, and notes that only the database is left. Returns the
-    /// connection, with the password. `named` is the server's address as a user wrote it now.
+    /// Gives the server its old settings again, verifies them, and notes that only the database is left. Drops a database that
+    /// the run made and did not mark. Returns the connection, with the password. `named` is the server's address as a user wrote it now.
     pub async fn restore(
         &mut self,
         named: Option<&Connection>,
@@ -84,6 +84,9 @@ impl LeftServer {
         let mut lock = ServerLock::acquire(&connection).await?;
         let mut session = lock.session(&connection, facts.flavor);
         restore_noted(&mut session, &facts, &mut self.file, &mut self.note).await?;
+        if let Some(database) = self.note.unmarked_database() {
+            lock.drop_if_empty(&connection, database).await?;
+        }
         lock.release(&connection).await?;
         Ok(connection)
     }

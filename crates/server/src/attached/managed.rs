@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow, ensure};
 use crate::attached::change_note::ChangeNote;
 use crate::attached::give_back::restore_settings;
 use crate::attached::note_file::NoteFile;
-use crate::attached::own_notes::{restore_left, write_note};
+use crate::attached::own_notes::{remove_note, restore_left, write_note};
 use crate::attached::reach::{Reached, reach};
 use crate::attached::server_lock::ServerLock;
 use crate::error::{ServerError, SettingError};
@@ -36,6 +36,8 @@ pub struct ManagedServer {
     note: ChangeNote,
     /// Note on disk; `None` if nothing is changed.
     file: Option<NoteFile>,
+    /// Whether the run's database is dropped, if it was marked.
+    is_database_dropped: bool,
 }
 
 impl ManagedServer {
@@ -59,7 +61,10 @@ impl ManagedServer {
             facts = ServerFacts::collect(&connection, facts.process, false).await?;
         }
         let changes = changes_to(&mut lock.session(&connection, facts.flavor), settings).await?;
-        let note = ChangeNote::new(&connection, &facts, changes, database);
+        let mut note = ChangeNote::new(&connection, &facts, changes, database);
+        if let Some(database) = database {
+            note.database_was_absent = !lock.database_exists(&connection, database).await?;
+        }
         let file = match note.is_empty() {
             true => None,
             false => Some(write_note(notes, &note)?),
@@ -71,6 +76,7 @@ impl ManagedServer {
             lock,
             note,
             file,
+            is_database_dropped: false,
         };
         let set = server.set().await;
         // Only now: an end before this undoes what this run did, and leaves the database of the killed one.
@@ -148,7 +154,8 @@ impl ManagedServer {
     /// Undoes what was set before an error. Returns that error; with what remains to be done, if that fails as well.
     async fn undone_after(mut self, error: ServerError) -> ServerError {
         let left = self.left_changed().unwrap_or_default();
-        self.database_dropped();
+        // The caller has not made it.
+        self.note.database = None;
         match self.restore().await {
             Ok(()) => error,
             Err(undo) => anyhow!(
@@ -189,9 +196,9 @@ impl ManagedServer {
         ))
     }
 
-    /// Records that the run's database is dropped. Otherwise the note stays.
+    /// Records that the run's database is dropped, unless it is not marked. Otherwise the note stays.
     pub fn database_dropped(&mut self) {
-        self.note.database = None;
+        self.is_database_dropped = true;
     }
 
     /// Fails if another server answers now, as behind an address that moves: its variables have other old values, and the note
@@ -205,15 +212,6 @@ impl ManagedServer {
             self.connection.endpoint
         );
         Ok(())
-    }
-
-    fn remove_note(&mut self) -> anyhow::Result<()> {
-        let Some(file) = self.file.take() else {
-            return Ok(());
-        };
-        let path = file.path().display().to_string();
-        let removed = file.remove();
-        removed.with_context(|| format!("cannot remove the note {path}"))
     }
 
     /// Gives each variable that was changed its old value again, the last one first, and reads it back. Then removes the
@@ -233,9 +231,15 @@ impl ManagedServer {
         let restored = restore_settings(&mut session, &self.note.settings).await;
         restored.context(cannot)?;
         self.note.settings.clear();
+        if self.is_database_dropped {
+            if let Some(database) = self.note.unmarked_database() {
+                self.lock.drop_if_empty(&self.connection, database).await?;
+            }
+            self.note.database = None;
+        }
         match &self.note.database {
             Some(_) => self.write_note_again()?,
-            None => self.remove_note()?,
+            None => self.file.take().map_or(Ok(()), remove_note)?,
         }
         Ok(self.lock.release(&self.connection).await?)
     }

@@ -11,3 +11,4 @@ pub(crate) mod reach;
 pub(crate) mod semisync_receiver;
 pub(crate) mod server_lock;
 pub(crate) mod unit_group;
+pub(crate) mod unmarked_database;

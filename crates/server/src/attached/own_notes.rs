@@ -27,7 +27,7 @@ impl LeftNotes {
     pub(crate) fn take_over(self, database: Option<&str>) -> anyhow::Result<()> {
         for (file, left) in self.with_database {
             if database.is_none_or(|database| database == left) {
-                remove(file)?;
+                remove_note(file)?;
             }
         }
         Ok(())
@@ -49,7 +49,7 @@ pub(crate) async fn restore_left(
         let mut file =
             file.context("another logtrace of this machine changes the server: wait until it is done")?;
         let Some(mut note) = file.read().with_context(|| format!("cannot read {shown}"))? else {
-            remove(file)?;
+            remove_note(file)?;
             continue;
         };
         let mut session = lock.session(connection, facts.flavor);
@@ -60,18 +60,23 @@ pub(crate) async fn restore_left(
                 note.by_hand()
             )
         })?;
+        if let Some(database) = note.unmarked_database() {
+            lock.drop_if_empty(connection, database).await?;
+        }
         left.any = true;
         match note.database {
             Some(database) => left.with_database.push((file, database)),
-            None => remove(file)?,
+            None => remove_note(file)?,
         }
     }
     Ok(left)
 }
 
-fn remove(file: NoteFile) -> anyhow::Result<()> {
+/// Removes a note from the disk.
+pub(crate) fn remove_note(file: NoteFile) -> anyhow::Result<()> {
     let shown = file.path().display().to_string();
-    file.remove().with_context(|| format!("cannot remove {shown}"))
+    file.remove()
+        .with_context(|| format!("cannot remove the note {shown}"))
 }
 
 /// Returns the paths of the notes on a server. Fails if one that may be about it cannot be read.

@@ -1,10 +1,11 @@
 //! Lock on a running server: only one logtrace changes a server at a time, on whichever machine it runs.
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use tokio::time::timeout;
 
+use crate::attached::unmarked_database::{drop_if_empty, exists};
 use crate::error::ServerError;
 use crate::settings::global_session::GlobalSession;
 use logtrace_common::{CONNECT_TIMEOUT, ConnectError, Connection, Flavor, ServerConn};
@@ -60,6 +61,27 @@ impl ServerLock {
     /// Returns the session that holds the lock, for global variables.
     pub(crate) fn session<'a>(&'a mut self, connection: &'a Connection, flavor: Flavor) -> GlobalSession<'a> {
         GlobalSession::new(connection, flavor, &mut self.conn)
+    }
+
+    /// Returns whether a database exists, as far as the account may know.
+    pub(crate) async fn database_exists(
+        &mut self,
+        connection: &Connection,
+        database: &str,
+    ) -> Result<bool, ServerError> {
+        let exists = exists(&mut self.conn, database).await;
+        Ok(exists.map_err(|error| connection.explain(error))?)
+    }
+
+    /// Drops a database that a run made, if nobody has put anything into it. One with tables of the run is not empty.
+    pub(crate) async fn drop_if_empty(
+        &mut self,
+        connection: &Connection,
+        database: &str,
+    ) -> Result<(), ServerError> {
+        let dropped = drop_if_empty(&mut self.conn, database).await;
+        let dropped = dropped.map_err(|error| connection.explain(error));
+        Ok(dropped.with_context(|| format!("cannot drop the empty database {database}"))?)
     }
 
     /// Gives the lock back.

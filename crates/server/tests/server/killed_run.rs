@@ -81,3 +81,92 @@ async fn what_somebody_changed_after_a_killed_run_stays_and_is_told(#[case] flav
     assert_eq!(left(&base).len(), 0);
     instance.stop().await.unwrap();
 }
+
+/// What can be in a database.
+const CONTENTS: [&str; 5] = [
+    "CREATE TABLE logtrace.precious (id INT PRIMARY KEY)",
+    "CREATE VIEW logtrace.precious AS SELECT 1",
+    "CREATE PROCEDURE logtrace.precious() SELECT 1",
+    "CREATE FUNCTION logtrace.precious() RETURNS INT DETERMINISTIC RETURN 1",
+    "CREATE EVENT logtrace.precious ON SCHEDULE AT NOW() + INTERVAL 1 YEAR DO SELECT 1",
+];
+
+#[rstest]
+#[case(Flavor::MySql)]
+#[case(Flavor::MariaDb)]
+#[tokio::test]
+async fn an_unmarked_database_is_dropped_only_if_it_is_empty_and_was_not_there(#[case] flavor: Flavor) {
+    let base = Base::new();
+    let instance = started(&base, flavor).await;
+    let socket = instance.socket();
+    let root = connection(&instance, "root");
+    for statement in [
+        "CREATE USER guest@localhost",
+        "GRANT CREATE, DROP, SELECT ON logtrace.* TO guest@localhost",
+    ] {
+        tell(&socket, statement).await;
+    }
+    let guest = connection(&instance, "guest");
+    let is_there = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'";
+    for (account, was_there, content, is_dropped) in [
+        (&root, false, None, true),
+        (&root, true, None, false),
+        (&guest, false, Some(CONTENTS[2]), false),
+    ]
+    .into_iter()
+    .chain(CONTENTS.map(|content| (&root, false, Some(content), false)))
+    {
+        for by_next_run in [false, true] {
+            let when = format!("{flavor}, was there: {was_there}, {content:?}, next run: {by_next_run}");
+            if was_there {
+                tell(&socket, "CREATE DATABASE logtrace").await;
+            }
+            drop(attach(&base, account, &[], Some("logtrace")).await.unwrap());
+            if !was_there {
+                tell(&socket, "CREATE DATABASE logtrace").await;
+            }
+            if let Some(content) = content {
+                tell(&socket, content).await;
+            }
+            if by_next_run {
+                let next = attach(&base, account, &[], Some("logtrace")).await;
+                assert_eq!(
+                    ask::<u32>(&socket, is_there).await,
+                    u32::from(!is_dropped),
+                    "{when}"
+                );
+                let mut next = next.unwrap();
+                next.database_dropped();
+                next.restore().await.unwrap();
+            } else {
+                let mut note = left(&base).pop().unwrap();
+                note.restore(None, None).await.unwrap();
+                note.forget().unwrap();
+            }
+            assert_eq!(
+                ask::<u32>(&socket, is_there).await,
+                u32::from(!is_dropped),
+                "{when}"
+            );
+            assert_eq!(left(&base).len(), 0, "{when}");
+            tell(&socket, "DROP DATABASE IF EXISTS logtrace").await;
+        }
+    }
+    instance.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_that_a_run_made_and_could_not_mark_is_dropped_at_its_end() {
+    let base = Base::new();
+    let instance = started(&base, Flavor::MariaDb).await;
+    let socket = instance.socket();
+    let root = connection(&instance, "root");
+    let mut server = attach(&base, &root, &[], Some("logtrace")).await.unwrap();
+    tell(&socket, "CREATE DATABASE logtrace").await;
+    server.database_dropped();
+    server.restore().await.unwrap();
+    let is_there = "SELECT COUNT(*) FROM information_schema.schemata WHERE schema_name = 'logtrace'";
+    assert_eq!(ask::<u32>(&socket, is_there).await, 0);
+    assert_eq!(left(&base).len(), 0);
+    instance.stop().await.unwrap();
+}

@@ -8,17 +8,18 @@ use nix::sys::signal::Signal;
 
 use super::all_variables::{all_variables, assert_same};
 use super::databases;
-use super::stopped::signalled_at;
+use super::stopped::{Calls, signalled_at};
 use crate::common::{beside_others, patiently};
 use crate::faults::fixture::home::{Home, entries};
 use crate::faults::fixture::started::Started;
 
 /// What the statements of setting and restoring have in them, and the text of a note.
-const WORDS: [&str; 6] = [
+const WORDS: [&str; 7] = [
     "@@GLOBAL",
     "SET GLOBAL",
     "_LOCK(",
     "CREATE DATABASE",
+    "logtrace_marker (id",
     "DROP DATABASE",
     "\"schema\"",
 ];
@@ -48,13 +49,17 @@ fn it_is_given_back_after_a_kill_between_any_two_statements() {
         let (mut changed, mut number) = (0, 1);
         loop {
             let home = Home::new();
-            let end = signalled_at(number, Signal::SIGKILL, &mut home.logtrace(&arguments), &WORDS);
+            let calls = Calls {
+                words: &WORDS,
+                are_of_files: true,
+            };
+            let end = signalled_at(number, Signal::SIGKILL, &mut home.logtrace(&arguments), &calls);
             let when = format!("{flavor}, stop {number}: {end:?}");
             if end.at.is_none() {
                 assert!(matches!(end.code, Some(0 | 3)), "{when}");
                 break;
             }
-            if when.contains("CREATE DATABASE") {
+            if when.contains("CREATE ") || when.contains("DROP ") {
                 // The server goes on with what was sent. Only what changes variables is sent under the lock.
                 patiently("the end of its sessions", || sessions(&foreign) == 0);
             }
@@ -89,7 +94,11 @@ fn it_is_given_back_after_an_interrupt_at_any_statement_that_sets() {
     loop {
         let home = Home::new();
         let mut run = home.logtrace(&arguments);
-        let end = signalled_at(number, Signal::SIGINT, &mut run, &["SET GLOBAL"]);
+        let calls = Calls {
+            words: &["SET GLOBAL"],
+            are_of_files: true,
+        };
+        let end = signalled_at(number, Signal::SIGINT, &mut run, &calls);
         let when = format!("stop {number}: {end:?}");
         if end.at.is_none() {
             break;
