@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+pub(crate) use logtrace_measure::errors::{UsageError, with_causes};
+
 /// End of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -20,13 +22,3 @@ impl From<Exit> for ExitCode {
         Self::from(exit as u8)
     }
 }
-
-/// Returns the message of an error followed by its causes, in one line.
-pub(crate) fn with_causes(error: impl Into<anyhow::Error>) -> String {
-    format!("{:#}", error.into())
-}
-
-/// Error in the arguments that clap cannot find.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct UsageError(pub(crate) String);

@@ -1,30 +1,18 @@
 //! The `logtrace` command: parse, dispatch, print one error, choose the exit code.
 
-mod again;
-mod check;
 mod cli;
 mod commands;
 mod data_set;
 mod exit;
 mod handover;
 mod heap;
-mod join;
-mod measurement;
-mod open_files;
-mod preflight;
-mod private_file;
-mod reserved_file;
-mod run;
-mod run_dir;
-mod say;
-mod server_rights;
 mod study;
-mod trace;
 
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
+use logtrace_measure::{preflight, say};
 use logtrace_tracer::give_up_rights;
 use rustix::process::geteuid;
 
@@ -34,7 +22,7 @@ use crate::exit::{Exit, UsageError};
 fn main() -> ExitCode {
     let command = Cli::parse().command;
     logtrace_common::keep_caught_panics_quiet();
-    open_files::raise_limit();
+    preflight::raise_limit();
     heap::return_large_blocks();
     let result = without_rights(&command).and_then(|()| run(command));
     match result {

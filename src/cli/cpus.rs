@@ -6,7 +6,7 @@ use clap::Args;
 use logtrace_server::{Cpus, ServerChoice};
 
 use crate::exit::UsageError;
-use crate::run::CpuPlacement;
+use logtrace_measure::run::CpuPlacement;
 
 #[derive(Debug, Args)]
 pub(crate) struct CpusArgs {

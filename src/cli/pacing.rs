@@ -10,8 +10,8 @@ use logtrace_driver::{ArrivalTimes, Pace, Schedule};
 use super::check::duration;
 use super::run::RunArgs;
 use crate::exit::UsageError;
-use crate::run::Pacing;
-use crate::run_dir::{ARRIVALS, RunDir};
+use logtrace_measure::run::Pacing;
+use logtrace_measure::run_dir::{ARRIVALS, RunDir};
 
 /// Window of a run that has arrivals of unlimited length.
 const DEFAULT_WINDOW: Duration = Duration::from_secs(30);

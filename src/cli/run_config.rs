@@ -13,7 +13,7 @@ use super::pacing::{pacing, read_file};
 use super::run::RunArgs;
 use super::workload::WorkloadChoice;
 use crate::exit::{UsageError, with_causes};
-use crate::run::{Connections, Pacing, RunConfig};
+use logtrace_measure::run::{Connections, Pacing, RunConfig};
 
 /// Default number of tables.
 const TABLES: u32 = 4;

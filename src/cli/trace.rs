@@ -12,7 +12,7 @@ use super::check::{check_window, duration, whole_seconds};
 use super::login::LoginArgs;
 use super::tracing::TracingArgs;
 use crate::exit::UsageError;
-use crate::trace::TraceConfig;
+use logtrace_measure::trace::TraceConfig;
 
 #[derive(Debug, Args)]
 #[command(

@@ -8,7 +8,7 @@ use logtrace_common::{Detail, Sampling};
 use logtrace_tracer::RingBytes;
 
 use crate::exit::UsageError;
-use crate::measurement::TracingConfig;
+use logtrace_measure::measurement::TracingConfig;
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TracingArgs {

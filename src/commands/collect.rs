@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 use crate::cli::results::collect::CollectArgs;
 use crate::data_set::DataSet;
 use crate::exit::Exit;
-use crate::run_dir::{self, RunDir, RunRecording, open_recording};
-use crate::say;
+use logtrace_measure::run_dir::{self, RunDir, RunRecording, open_recording};
+use logtrace_measure::say;
 
 /// Adds runs to a data set, and prints a line for each.
 pub(crate) fn collect(arguments: &CollectArgs) -> anyhow::Result<Exit> {

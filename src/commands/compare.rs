@@ -12,7 +12,7 @@ use logtrace_report::render::read_page;
 use super::print::print;
 use crate::cli::results::compare::CompareArgs;
 use crate::exit::{Exit, UsageError};
-use crate::run_dir::{self, RunDir};
+use logtrace_measure::run_dir::{self, RunDir};
 
 /// Compares the runs of directories and pages.
 pub(crate) fn compare(arguments: &CompareArgs) -> anyhow::Result<Exit> {

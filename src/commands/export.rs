@@ -13,8 +13,8 @@ use logtrace_report::perfetto::{ExportError, Exported, Selection, export, export
 use logtrace_report::pprof::pprof;
 use serde_json::Value;
 
-use crate::run_dir::{RECORDS, RunDir, RunResults, open_recording, read_document, read_over_time};
-use crate::say;
+use logtrace_measure::run_dir::{RECORDS, RunDir, RunResults, open_recording, read_document, read_over_time};
+use logtrace_measure::say;
 
 /// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has. Without a
 /// recording these are the exemplars, unless `needs_recording`.

@@ -12,8 +12,8 @@ use super::measure_and_report::in_event_loop;
 use crate::cli::doctor::DoctorArgs;
 use crate::cli::login::LoginArgs;
 use crate::exit::{UsageError, with_causes};
-use crate::run::drop_tables;
-use crate::say;
+use logtrace_measure::run::drop_tables;
+use logtrace_measure::say;
 
 /// Passwords for servers that killed runs left changed. One that nobody types goes only to the server that was named.
 pub(super) struct Passwords<'a> {

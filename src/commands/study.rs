@@ -13,12 +13,12 @@ use super::print::print;
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
 use crate::handover::hand_over;
-use crate::run::CpuPlacement;
-use crate::say;
 use crate::study::{
     Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
     preflight, size_line, summary,
 };
+use logtrace_measure::run::CpuPlacement;
+use logtrace_measure::say;
 
 /// Lists studies, shows one, or measures one.
 pub(crate) fn study(arguments: &StudyArgs) -> anyhow::Result<Exit> {

@@ -3,9 +3,9 @@
 use super::measure_and_report::measure_and_report;
 use crate::cli::trace::TraceArgs;
 use crate::exit::Exit;
-use crate::preflight;
-use crate::preflight::require;
-use crate::trace::{measure, results};
+use logtrace_measure::preflight;
+use logtrace_measure::preflight::require;
+use logtrace_measure::trace::{measure, results};
 
 /// Traces, writes the run directory, and prints the report.
 pub(crate) fn trace(arguments: &TraceArgs) -> anyhow::Result<Exit> {

@@ -8,14 +8,14 @@ use logtrace_server::Home;
 use logtrace_study::{Cell, CostEstimate, Plan, Results, TurnNoise, pilot_cells, study_steps, turn_noise};
 
 use crate::exit::UsageError;
-use crate::measurement::Signals;
-use crate::run::CpuPlacement;
 use crate::study::directory::progress_file::Progress;
 use crate::study::directory::request::StudyRequest;
 use crate::study::directory::study_dir::StudyDir;
 use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::runner::StudyRunner;
 use crate::study::overview::rounded;
+use logtrace_measure::measurement::Signals;
+use logtrace_measure::run::CpuPlacement;
 
 /// Study whose pilot is measured.
 #[derive(Debug)]

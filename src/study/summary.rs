@@ -2,11 +2,11 @@
 
 use logtrace_study::{Figure, MeasurementResult, Results, Scale, Step, StudyReport, StudyTime, render};
 
-use crate::measurement::caveat::is_degrading;
 use crate::study::directory::progress_file::{Progress, TimeAccount};
 use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::runner::StudyRunner;
 use crate::study::measure::{group_counters, machine, stage_times};
+use logtrace_measure::measurement::caveat::is_degrading;
 
 /// Reads all results, writes the tables into the study's directory, and returns the report.
 pub(crate) fn summary(

@@ -4,6 +4,7 @@
 //! The tests of this crate read all sources of the workspace and fail with a list of what breaks a rule.
 
 mod circles;
+mod directions;
 mod docs;
 mod documents;
 mod imports;
@@ -15,6 +16,7 @@ mod paths;
 mod process_paths;
 
 pub use circles::{Circle, circles};
+pub use directions::DIRECTIONS;
 pub use docs::{DocComment, doc_comments};
 pub use documents::{documents, missing_names};
 pub use imports::{Import, imports};

@@ -109,13 +109,25 @@ pub const MAY_OPEN: &[(&str, &str)] = &[
     ("src/data_set.rs", "directories of a data set, without links"),
     ("src/handover.rs", "results that root made, without links"),
     (
-        "src/measurement/outputs.rs",
+        "crates/measure/src/measurement/outputs.rs",
         "names and sizes in a run directory that logtrace made",
     ),
-    ("src/measurement/signals.rs", "/proc of this process"),
-    ("src/preflight.rs", "programs of installed servers"),
-    ("src/private_file.rs", "files that logtrace writes"),
-    ("src/run_dir.rs", "owner and mode of a directory that is closed"),
+    (
+        "crates/measure/src/measurement/signals.rs",
+        "/proc of this process",
+    ),
+    (
+        "crates/measure/src/preflight/requirements.rs",
+        "programs of installed servers",
+    ),
+    (
+        "crates/measure/src/directory/private_file.rs",
+        "files that logtrace writes",
+    ),
+    (
+        "crates/measure/src/directory/run_dir.rs",
+        "owner and mode of a directory that is closed",
+    ),
     (
         "src/study/server/loaded_data.rs",
         "directories of a private server",

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use logtrace_source_rules::{
-    MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules, opened_processes, openers,
-    packages, rust_files,
+    DIRECTIONS, MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules,
+    opened_processes, openers, packages, rust_files,
 };
 
 /// Most files in a directory.
@@ -17,44 +17,6 @@ const MAX_LINES: usize = 400;
 
 /// Largest share of documentation comments that may open without a verb or noun, in per cent.
 const MAX_HEADLESS_PERCENT: usize = 5;
-
-/// Packages that each library may import, besides the leaf `logtrace-common`.
-const DIRECTIONS: [(&str, &[&str]); 12] = [
-    ("logtrace-common", &[]),
-    ("logtrace-source-rules", &[]),
-    ("logtrace-events", &[]),
-    ("logtrace-statistics", &[]),
-    ("logtrace-server", &["logtrace-events"]),
-    ("logtrace-driver", &["logtrace-events"]),
-    ("logtrace-tracer", &["logtrace-events"]),
-    ("logtrace-attribution", &["logtrace-events"]),
-    ("logtrace-report", &["logtrace-attribution", "logtrace-events"]),
-    (
-        "logtrace-study",
-        &[
-            "logtrace-attribution",
-            "logtrace-driver",
-            "logtrace-events",
-            "logtrace-report",
-            "logtrace-server",
-            "logtrace-statistics",
-        ],
-    ),
-    (
-        "logtrace-compare",
-        &[
-            "logtrace-attribution",
-            "logtrace-events",
-            "logtrace-report",
-            "logtrace-statistics",
-            "logtrace-study",
-        ],
-    ),
-    (
-        "logtrace-dataset",
-        &["logtrace-attribution", "logtrace-events", "logtrace-report"],
-    ),
-];
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -241,8 +203,8 @@ const WALL_CLOCK: [&str; 8] = [
     "crates/driver/src/results/merge_seconds.rs",
     // Names and starts of runs.
     "src/commands/measure_and_report.rs",
-    "src/measurement/clocks.rs",
-    "src/run_dir.rs",
+    "crates/measure/src/measurement/clocks.rs",
+    "crates/measure/src/directory/run_dir.rs",
     "src/study/measure/measurement.rs",
 ];
 
@@ -373,7 +335,10 @@ fn files_of_users_are_opened_by_the_one_reader() {
 }
 
 /// Files that write to stderr: what makes texts of others harmless, and the bar of the progress.
-const STDERR: [&str; 2] = ["src/say.rs", "src/measurement/progress.rs"];
+const STDERR: [&str; 2] = [
+    "crates/measure/src/say.rs",
+    "crates/measure/src/measurement/progress.rs",
+];
 
 #[test]
 fn texts_reach_the_terminal_only_if_they_are_harmless() {

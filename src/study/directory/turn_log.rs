@@ -8,8 +8,8 @@ use logtrace_common::InputKind;
 use logtrace_study::{Figure, Results, TurnBlock, TurnResult};
 use serde::{Deserialize, Serialize};
 
-use crate::private_file;
 use crate::study::directory::study_dir::StudyDir;
+use logtrace_measure::private_file;
 
 /// Name of the file.
 const FILE: &str = "turns.jsonl";

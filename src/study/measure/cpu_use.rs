@@ -3,7 +3,7 @@
 use logtrace_server::Cpus;
 use logtrace_tracer::CpuTimes;
 
-use crate::run::CpuPlacement;
+use logtrace_measure::run::CpuPlacement;
 
 /// Measurement of how busy the CPUs are, from its beginning on.
 #[derive(Debug)]

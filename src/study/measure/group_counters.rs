@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::run_dir::read_facts;
+use logtrace_measure::run_dir::read_facts;
 
 /// Part of `server.json` that is read.
 #[derive(Deserialize)]

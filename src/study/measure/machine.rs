@@ -7,9 +7,9 @@ use logtrace_server::{Server, sync_rate};
 use logtrace_study::Figure;
 use serde::{Deserialize, Serialize};
 
-use crate::run_dir::{RunDir, read_facts};
 use crate::study::context::StudyContext;
 use crate::study::measure::cpu_use::CpuUse;
+use logtrace_measure::run_dir::{RunDir, read_facts};
 
 const FILE: &str = "machine.json";
 

@@ -6,14 +6,14 @@ use anyhow::bail;
 use jiff::ZonedDateTime;
 use logtrace_study::{Cell, Measurement};
 
-use crate::measurement::Outputs;
-use crate::run::{results, window};
-use crate::run_dir::RunDir;
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::study_dir::failure;
 use crate::study::measure::{machine, stage_times};
 use crate::study::server::quiesce::quiesce;
 use crate::study::server::shared_server::{Ready, SharedServers};
+use logtrace_measure::measurement::Outputs;
+use logtrace_measure::run::{results, window};
+use logtrace_measure::run_dir::RunDir;
 
 /// Measures a cell into a run directory of its own. The directory stays if the measurement fails.
 pub(crate) async fn measure(

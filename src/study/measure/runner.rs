@@ -6,9 +6,6 @@ use humantime::format_duration;
 use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Measurement, Plan, Step, TurnBlock};
 
-use crate::measurement::{Interrupted, Line, Signals};
-use crate::run::CpuPlacement;
-use crate::say;
 use crate::study::checks::settings_check::check_settings;
 use crate::study::checks::storage_check::check_file_systems;
 use crate::study::context::StudyContext;
@@ -18,6 +15,9 @@ use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::measurement::measure;
 use crate::study::measure::turn_block::measure_block;
 use crate::study::server::shared_server::SharedServers;
+use logtrace_measure::measurement::{Interrupted, Line, Signals};
+use logtrace_measure::run::CpuPlacement;
+use logtrace_measure::say;
 
 /// Study that can be measured.
 #[derive(Debug)]

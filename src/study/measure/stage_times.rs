@@ -6,7 +6,7 @@ use anyhow::Context;
 use logtrace_server::{Server, Stages, enable_stage_times, stage_times, stages_since};
 use serde::{Deserialize, Serialize};
 
-use crate::run_dir::{RunDir, read_facts};
+use logtrace_measure::run_dir::{RunDir, read_facts};
 
 const FILE: &str = "stages.json";
 

@@ -1,0 +1,5 @@
+//! Run directories and their files.
+
+pub mod private_file;
+pub(crate) mod reserved_file;
+pub mod run_dir;

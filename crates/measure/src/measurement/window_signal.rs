@@ -1,0 +1,91 @@
+//! Signals between the explaining thread and the rest of the program.
+
+use logtrace_common::TimeRange;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use logtrace_attribution::breakdown::Recent;
+use logtrace_driver::now_ns;
+
+/// Time between two looks at the window.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Window of the measurement and progress of the explanation. Times are in nanoseconds of `CLOCK_MONOTONIC`, the clock
+/// of the kernel side.
+#[derive(Debug, Default)]
+pub struct WindowSignal {
+    window: OnceLock<TimeRange>,
+    end_ns: OnceLock<u64>,
+    commits: AtomicU64,
+    /// Whether somebody asked for the recent commits.
+    is_asked: AtomicBool,
+    recent: Mutex<Option<Recent>>,
+}
+
+impl WindowSignal {
+    /// Announces the window. It applies from the next record on, and further calls have no effect.
+    pub(crate) fn announce(&self, window: TimeRange) {
+        // A second value has no effect.
+        let _ = self.window.set(window);
+    }
+
+    /// Ends the window early.
+    pub(crate) fn end(&self, at_ns: u64) {
+        // A second value has no effect.
+        let _ = self.end_ns.set(at_ns);
+    }
+
+    /// Returns the measured window, once it has begun.
+    pub fn window(&self) -> Option<TimeRange> {
+        self.window.get().copied()
+    }
+
+    /// Waits for the end of the window.
+    pub(crate) async fn over(&self) {
+        while self.window().is_none_or(|window| now_ns() < window.end_ns) {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Returns the early end of the window.
+    pub(crate) fn ended(&self) -> Option<u64> {
+        self.end_ns.get().copied()
+    }
+
+    /// Returns the number of commits explained so far.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    /// Asks the explaining thread for the recent commits.
+    pub(crate) fn ask(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the commits that were explained since the last call, as far as the explaining thread has answered: it does so
+    /// with the next record.
+    pub(crate) fn answered(&self) -> Recent {
+        self.lock().take().unwrap_or_default()
+    }
+
+    /// Answers, if somebody asked.
+    pub(crate) fn answer(&self, recent: impl FnOnce() -> Recent) {
+        if self.is_asked.load(Ordering::Relaxed) {
+            self.is_asked.store(false, Ordering::Relaxed);
+            let mut answer = self.lock();
+            let mut sum = answer.take().unwrap_or_default();
+            sum.merge(&recent());
+            *answer = Some(sum);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Recent>> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the number of commits explained so far.
+    pub(crate) fn count(&self, commits: u64) {
+        self.commits.store(commits, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,23 @@
+//! Configuration of a trace.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use logtrace_server::ObservedChoice;
+
+use crate::measurement::TracingConfig;
+
+/// Checked configuration of a trace.
+#[derive(Clone, Debug)]
+pub struct TraceConfig {
+    /// Which server is traced.
+    pub server: ObservedChoice,
+    /// Length of the window; `None` to trace until a signal.
+    pub duration: Option<Duration>,
+    /// What is traced.
+    pub tracing: TracingConfig,
+    /// Seconds between two lines with figures, if they are wanted.
+    pub report_every_s: Option<u64>,
+    /// Directory in which run directories are created.
+    pub out: PathBuf,
+}
