@@ -1,6 +1,7 @@
 //! Reasons why a server cannot be traced.
 
 use std::fmt::Display;
+use std::io;
 
 use thiserror::Error;
 
@@ -26,6 +27,14 @@ impl TracerError {
     pub(crate) fn load(reason: impl Display) -> Self {
         Self(format!(
             "the kernel refused the BPF object: {reason}. Tracing needs root and Linux 5.10 or later"
+        ))
+    }
+
+    /// List of CPUs that cannot be read.
+    pub(crate) fn no_cpus(error: &io::Error) -> Self {
+        Self(format!(
+            "cannot read which CPUs are online (/sys/devices/system/cpu/online): {error}. Each CPU has a ring. In a \
+             container, mount /sys/devices of the host"
         ))
     }
 

@@ -55,7 +55,7 @@ impl Rings {
         let bytes = self.bytes;
         let refused =
             |error: &dyn Display| TracerError::load(format_args!("rings of {bytes} bytes: {error}"));
-        let online = online_cpus().map_err(|(_, error)| refused(&error))?;
+        let online = online_cpus().map_err(|(_, error)| TracerError::no_cpus(&error))?;
         let missing: Vec<u32> = online
             .into_iter()
             .filter(|cpu| !self.cpus.contains(cpu))
