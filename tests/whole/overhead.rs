@@ -1,6 +1,6 @@
 //! That tracing stays cheap: a traced server does at least nine tenths of what it does untraced.
 //!
-//! The goal is 95 %, which MySQL keeps and MariaDB misses by one (docs/performance.md); this guards against losing it.
+//! The goal is 95 % (docs/performance.md); this guards against losing it.
 //!
 //! Throughput moves by a tenth from one second to the next, so that the median of a few pairs says little. More are
 //! measured until the limit lies outside of the median's interval; where it never does, nothing is shown against it.
@@ -37,8 +37,8 @@ const COST_PAIRS: usize = 2;
 /// Long: a busy disk may do nothing for a second, and the account is of samples.
 const COST_WINDOW: Duration = Duration::from_secs(2);
 
-/// Most CPU time of the tracer a commit of 256 connections, to that of 8. It was 1.0 with MySQL (docs/performance.md), and
-/// moves by a third with what else the machine does; whatever grows with the connections would be far beyond this.
+/// Most CPU time of the tracer a commit of 256 connections, to that of 8. It moves by a third with what else the machine
+/// does; whatever grows with the connections would be far beyond this.
 const COST_GROWTH: f64 = 1.6;
 
 /// Whether the interval lies on one side of `limit`.
