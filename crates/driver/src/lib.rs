@@ -90,3 +90,12 @@ pub use workloads::registry::{UnknownWorkload, WorkloadInfo, workloads};
 pub use workloads::sysbench::chosen_statements::Statements;
 pub use workloads::sysbench::statement_groups::Group;
 pub use workloads::tpcc;
+
+/// Parts on which `scripts/client-cost` compares clients. They are no interface: they may change at any time.
+#[doc(hidden)]
+pub mod client_parts {
+    pub use crate::client::connection::{Call, Conn, Statement};
+    pub use crate::pacing::pacer::Pacer;
+    pub use crate::util::clock::thread_cpu_ns;
+    pub use crate::util::runtime::on_this_thread;
+}

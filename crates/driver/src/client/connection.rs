@@ -22,7 +22,7 @@ const COM_STMT_PREPARE: u8 = 0x16;
 /// Connection to a server.
 ///
 /// It cannot be used after an error that did not come from the server, or after one of its futures was dropped early.
-pub(crate) struct Conn {
+pub struct Conn {
     wire: PacketStream,
     capabilities: CapabilityFlags,
     /// Buffer of the command, reused so that a request allocates nothing.
@@ -31,13 +31,13 @@ pub(crate) struct Conn {
 
 /// Statement that is prepared on one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Statement {
+pub struct Statement {
     id: u32,
     parameters: u16,
 }
 
 /// Statement with its values.
-pub(crate) enum Call {
+pub enum Call {
     /// Prepared statement, executed with binary parameters.
     Execute(Statement, Vec<Value>),
     /// Text that includes the values.
@@ -46,10 +46,7 @@ pub(crate) enum Call {
 
 impl Conn {
     /// Connects and logs in.
-    pub(crate) async fn connect(
-        connection: &Connection,
-        database: Option<&str>,
-    ) -> Result<Self, ConnectError> {
+    pub async fn connect(connection: &Connection, database: Option<&str>) -> Result<Self, ConnectError> {
         let logged_in = async {
             let socket = Socket::connect(&connection.endpoint, connection.server_uid).await?;
             log_in(PacketStream::new(socket), connection, database).await
@@ -68,13 +65,13 @@ impl Conn {
     }
 
     /// Sends a statement, and drops its rows.
-    pub(crate) async fn execute(&mut self, call: &Call) -> Result<(), Error> {
+    pub async fn execute(&mut self, call: &Call) -> Result<(), Error> {
         self.send(call).await?;
         skip(&mut self.wire, self.capabilities).await
     }
 
     /// Sends a statement, and returns its rows.
-    pub(crate) async fn rows(&mut self, call: &Call) -> Result<Vec<Row>, Error> {
+    pub async fn rows(&mut self, call: &Call) -> Result<Vec<Row>, Error> {
         let encoding = self.send(call).await?;
         rows(&mut self.wire, self.capabilities, encoding).await
     }
@@ -91,7 +88,7 @@ impl Conn {
     }
 
     /// Prepares a statement.
-    pub(crate) async fn prepare(&mut self, sql: &str) -> Result<Statement, Error> {
+    pub async fn prepare(&mut self, sql: &str) -> Result<Statement, Error> {
         self.send_text(COM_STMT_PREPARE, sql).await?;
         let packet = self.wire.receive().await?;
         if packet.first() == Some(&0xff) {
@@ -111,7 +108,7 @@ impl Conn {
     }
 
     /// Closes the connection.
-    pub(crate) async fn disconnect(mut self) -> Result<(), Error> {
+    pub async fn disconnect(mut self) -> Result<(), Error> {
         self.wire.command(&[COM_QUIT]).await
     }
 

@@ -21,7 +21,7 @@ use crate::util::clock::{now_ns, timespec};
 /// tokio's own timer rounds up to whole milliseconds. This one wakes the thread that sends as soon as the kernel can, or
 /// earlier by the time that a wake-up takes.
 #[derive(Debug)]
-pub(crate) struct Pacer {
+pub struct Pacer {
     timer: AsyncFd<OwnedFd>,
     /// Lead of the timer when spinning; `None` when sleeping until the due time.
     lead: Option<WakeupLead>,
@@ -31,7 +31,7 @@ impl Pacer {
     /// Creates a timer. Call it on the thread and in the runtime that will wait for it. With `spin` it waits for the last
     /// microseconds before a due time by reading the clock in a loop; without, the thread wakes late by the time of a
     /// wake-up.
-    pub(crate) fn new(spin: bool) -> io::Result<Self> {
+    pub fn new(spin: bool) -> io::Result<Self> {
         turn_off_timer_slack()?;
         let timer = timerfd_create(
             TimerfdClockId::Monotonic,
@@ -44,7 +44,7 @@ impl Pacer {
     }
 
     /// Waits until `at_ns`, or returns immediately if that time is over. Dropping the future stops waiting.
-    pub(crate) async fn until(&mut self, at_ns: u64) -> io::Result<()> {
+    pub async fn until(&mut self, at_ns: u64) -> io::Result<()> {
         let wake_ns = at_ns.saturating_sub(self.lead.map_or(0, WakeupLead::ns));
         while now_ns() < wake_ns {
             set_timer(self.timer.get_ref(), wake_ns)?;

@@ -11,7 +11,7 @@ pub fn now_ns() -> u64 {
 }
 
 /// Returns the CPU time that the calling thread has used, in nanoseconds.
-pub(crate) fn thread_cpu_ns() -> u64 {
+pub fn thread_cpu_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }
 

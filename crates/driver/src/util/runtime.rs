@@ -13,7 +13,7 @@ const EVENT_INTERVAL: u32 = 4;
 ///
 /// Tasks stay on this thread, which waits for due times and also sends. Handing a request to another thread would add
 /// some 30 us of lag.
-pub(crate) fn on_this_thread<F: Future>(future: F) -> anyhow::Result<F::Output> {
+pub fn on_this_thread<F: Future>(future: F) -> anyhow::Result<F::Output> {
     ensure!(
         Handle::try_current().is_err(),
         "the driver blocks its thread and cannot start inside another runtime: call it on another thread"

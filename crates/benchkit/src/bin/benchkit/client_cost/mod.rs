@@ -1,22 +1,37 @@
-//! Client CPU per request: logtrace's driver and Debian's sysbench, in turn on one private server.
+//! Client CPU per request: logtrace's driver and another client, in turn on one private server.
 
 mod arguments;
+mod library;
 mod ours;
+mod printed;
 mod sysbench;
 
-use anyhow::Context;
+use anyhow::bail;
+use arguments::Against;
 pub(crate) use arguments::Arguments;
-use logtrace_benchkit::{Median, SharedServer, tables};
+use logtrace_benchkit::{SharedServer, tables};
+use printed::print_median;
 
 /// Measures and prints what the arguments say.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let pace = match (arguments.against, arguments.rate) {
+        (Against::Sysbench, None) => "closed loop".to_owned(),
+        (Against::MysqlAsync, Some(rate)) => format!("open loop at {rate}/s"),
+        (Against::Sysbench, Some(_)) => {
+            bail!("--rate is for --against mysql_async: sysbench runs in a closed loop")
+        }
+        (Against::MysqlAsync, None) => bail!("--against mysql_async needs --rate"),
+    };
     let server = SharedServer::start(arguments.server.clone(), arguments.settings.clone())?;
     let facts = server.facts();
     println!(
-        "{} {}, {}, {} connections, closed loop",
+        "{} {}, {}, {} connections, {pace}",
         facts.flavor, facts.version, arguments.workload.name, arguments.connections
     );
-    compare(&server, arguments)?;
+    match arguments.rate {
+        Some(rate_per_s) => library::compare(&server, arguments, rate_per_s)?,
+        None => compare(&server, arguments)?,
+    }
     server.stop()
 }
 
@@ -42,16 +57,6 @@ fn compare(server: &SharedServer, arguments: &Arguments) -> anyhow::Result<()> {
         rates.push(rate);
         costs.push(cost);
     }
-    print_median("requests/s", &rates)?;
-    print_median("CPU a request", &costs)
-}
-
-fn print_median(what: &str, ratios: &[f64]) -> anyhow::Result<()> {
-    let Median { median, interval } = Median::of(ratios).context("no pairs")?;
-    print!("{what}, logtrace / sysbench: {median:.3}");
-    if let Some((from, to)) = interval {
-        print!(" [{from:.3}, {to:.3}]");
-    }
-    println!();
-    Ok(())
+    print_median("requests/s, logtrace / sysbench", &rates)?;
+    print_median("CPU a request, logtrace / sysbench", &costs)
 }
