@@ -10,7 +10,7 @@ use logtrace_driver::Pace;
 pub enum Connections {
     /// Number that the user gives.
     Fixed(NonZeroUsize),
-    /// Number by the rate of an open loop: a server that stalls for [`STALL`] still gets every request when it is due, so
+    /// Number by the rate of an open loop: a server that stalls for 100 ms still gets every request when it is due, so
     /// that the stall is in the service time and in the commits, and not in a queue of the client.
     ByRate,
 }
