@@ -4,18 +4,12 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use logtrace_attribution::synthetic::group_commits;
-use logtrace_events::{Record, decode, encode};
+use logtrace_events::{decode, encode, encoded};
 
 mod settings;
 
 const CONNECTIONS: u32 = 8;
 const GROUPS: u32 = 200;
-
-fn encoded(record: &Record) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    encode(record, &mut bytes);
-    bytes
-}
 
 fn codec(criterion: &mut Criterion) {
     let records = group_commits(CONNECTIONS, GROUPS);

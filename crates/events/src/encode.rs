@@ -3,6 +3,13 @@
 use crate::record::{CpuSample, CpuWait, File, Io, OffCpu, Process, Record, ServerWait, Stack, Wake};
 use crate::wire;
 
+/// Returns the bytes of a record, as [`encode`] writes them.
+pub fn encoded(record: &Record) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(record, &mut bytes);
+    bytes
+}
+
 /// Encodes a record as [`crate::decode()`] reads it, at the end of `out`.
 ///
 /// The kernel side writes its own bytes; this serves recordings, tests and benchmarks.

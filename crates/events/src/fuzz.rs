@@ -11,19 +11,14 @@ use proptest::test_runner::TestRunner;
 use crate::decode::tests::records;
 use crate::{
     Clocks, Entry, Outcome, RecordingHeader, RecordingReader, RecordingWriter, Request, RequestsOfRun,
-    RequestsWriter, decode, encode,
+    RequestsWriter, decode, encoded,
 };
 
 /// Some records of each kind, as bytes.
 fn sound_records() -> Vec<Vec<u8>> {
     let mut runner = TestRunner::deterministic();
     let drawn = (0..200).map(|_| records().new_tree(&mut runner).unwrap().current());
-    let bytes = drawn.map(|record| {
-        let mut bytes = Vec::new();
-        encode(&record, &mut bytes);
-        bytes
-    });
-    bytes.collect()
+    drawn.map(|record| encoded(&record)).collect()
 }
 
 fn sound_recording() -> Vec<u8> {
@@ -81,8 +76,7 @@ proptest! {
     #[test]
     fn a_record_decodes_or_is_refused(bytes in damaged(sound_records())) {
         if let Ok(record) = decode(&bytes) {
-            let mut again = Vec::new();
-            encode(&record, &mut again);
+            let again = encoded(&record);
             prop_assert!(decode(&again).is_ok(), "{record:?}");
         }
     }

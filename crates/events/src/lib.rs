@@ -42,7 +42,7 @@ mod request_file;
 pub mod wire;
 
 pub use decode::{DecodeError, decode};
-pub use encode::encode;
+pub use encode::{encode, encoded};
 pub use loss::Losses;
 pub use record::{
     Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,

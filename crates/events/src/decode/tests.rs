@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::encode::{encode, header};
+use crate::encode::{encoded, header};
 
 fn wake(out: u64, gap: u64) -> impl Strategy<Value = Wake> {
     let woken = (
@@ -216,15 +216,12 @@ proptest! {
 
     #[test]
     fn what_was_encoded_decodes_to_itself(record in records()) {
-        let mut bytes = Vec::new();
-        encode(&record, &mut bytes);
-        prop_assert_eq!(decode(&bytes), Ok(record));
+        prop_assert_eq!(decode(&encoded(&record)), Ok(record));
     }
 
     #[test]
     fn a_record_cut_short_is_refused(record in records(), cut in 1usize..16) {
-        let mut bytes = Vec::new();
-        encode(&record, &mut bytes);
+        let mut bytes = encoded(&record);
         bytes.truncate(bytes.len() - cut);
         let refused = matches!(decode(&bytes), Err(DecodeError::Truncated { .. }));
         prop_assert!(refused);

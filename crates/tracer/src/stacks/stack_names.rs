@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bytemuck::AnyBitPattern;
-use logtrace_events::{Record, Stack, encode, wire};
+use logtrace_events::{Record, Stack, encoded, wire};
 
 use crate::stacks::kernel_frames::KernelFrames;
 use crate::stacks::server_frames::ServerFrames;
@@ -52,9 +52,7 @@ impl StackNames {
                 frames: self.server.frames(id),
             }),
         };
-        let mut bytes = Vec::new();
-        encode(&record, &mut bytes);
-        Some(bytes)
+        Some(encoded(&record))
     }
 }
 

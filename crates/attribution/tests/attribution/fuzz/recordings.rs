@@ -3,7 +3,7 @@
 use logtrace_attribution::recorded::{RecordedWindow, explain_recording};
 use logtrace_attribution::synthetic;
 use logtrace_common::TimeRange;
-use logtrace_events::{Clocks, Entry, RecordingHeader, RecordingReader, RecordingWriter, Request, encode};
+use logtrace_events::{Clocks, Entry, RecordingHeader, RecordingReader, RecordingWriter, Request, encoded};
 use logtrace_testkit::fuzz::{config, damaged};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -15,12 +15,7 @@ use crate::damage::sums_are_exact;
 pub(super) fn sound_records() -> Vec<Vec<u8>> {
     let stated = synthetic::stated_group_commits(4, 3);
     let records = synthetic::group_commits(4, 3).into_iter().chain(stated);
-    let bytes = records.map(|record| {
-        let mut bytes = Vec::new();
-        encode(&record, &mut bytes);
-        bytes
-    });
-    bytes.collect()
+    records.map(|record| encoded(&record)).collect()
 }
 
 /// Recording of these records, with a window and a loss.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use logtrace_attribution::breakdown::{OverTime, StackTotals, Sums, Whole};
 use logtrace_attribution::synthetic;
-use logtrace_events::{decode, encode};
+use logtrace_events::{decode, encoded};
 use logtrace_report::document::{Commits, Document, TracedParts};
 use logtrace_report::render::{Format, Input, flamegraph, parse_folded, parse_json, render, render_folded};
 use logtrace_testkit::fuzz::{config, damaged, damaged_json, damaged_text};
@@ -46,12 +46,7 @@ fn render_all(document: &Document, stacks: &StackTotals) {
 
 /// Bytes of the records of a server that commits in groups.
 fn records() -> Vec<Vec<u8>> {
-    let records = synthetic::group_commits(4, 3).into_iter().map(|record| {
-        let mut bytes = Vec::new();
-        encode(&record, &mut bytes);
-        bytes
-    });
-    records.collect()
+    synthetic::group_commits(4, 3).iter().map(encoded).collect()
 }
 
 /// Commits of a few seconds over time, and their totals.
