@@ -65,7 +65,8 @@ impl LeftServer {
     }
 
     /// Gives the server its old settings again, verifies them, and notes that only the database is left. Drops a database that
-    /// the run made and did not mark. Returns the connection, with the password. `named` is the server's address as a user wrote it now.
+    /// the run made and did not mark. Returns the connection, with the password. `named` is the server's address as a user
+    /// wrote it now.
     pub async fn restore(
         &mut self,
         named: Option<&Connection>,
@@ -84,9 +85,7 @@ impl LeftServer {
         let mut lock = ServerLock::acquire(&connection).await?;
         let mut session = lock.session(&connection, facts.flavor);
         restore_noted(&mut session, &facts, &mut self.file, &mut self.note).await?;
-        if let Some(database) = self.note.unmarked_database() {
-            lock.drop_if_empty(&connection, database).await?;
-        }
+        lock.drop_unmarked(&connection, &self.note).await?;
         lock.release(&connection).await?;
         Ok(connection)
     }

@@ -232,9 +232,7 @@ impl ManagedServer {
         restored.context(cannot)?;
         self.note.settings.clear();
         if self.is_database_dropped {
-            if let Some(database) = self.note.unmarked_database() {
-                self.lock.drop_if_empty(&self.connection, database).await?;
-            }
+            self.lock.drop_unmarked(&self.connection, &self.note).await?;
             self.note.database = None;
         }
         match &self.note.database {

@@ -60,9 +60,7 @@ pub(crate) async fn restore_left(
                 note.by_hand()
             )
         })?;
-        if let Some(database) = note.unmarked_database() {
-            lock.drop_if_empty(connection, database).await?;
-        }
+        lock.drop_unmarked(connection, &note).await?;
         left.any = true;
         match note.database {
             Some(database) => left.with_database.push((file, database)),

@@ -5,6 +5,7 @@ use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 use tokio::time::timeout;
 
+use crate::attached::change_note::ChangeNote;
 use crate::attached::unmarked_database::{drop_if_empty, exists};
 use crate::error::ServerError;
 use crate::settings::global_session::GlobalSession;
@@ -73,12 +74,16 @@ impl ServerLock {
         Ok(exists.map_err(|error| connection.explain(error))?)
     }
 
-    /// Drops a database that a run made, if nobody has put anything into it. One with tables of the run is not empty.
-    pub(crate) async fn drop_if_empty(
+    /// Drops the database that a run made and did not mark, if nobody has put anything into it. One with tables of the run is
+    /// not empty.
+    pub(crate) async fn drop_unmarked(
         &mut self,
         connection: &Connection,
-        database: &str,
+        note: &ChangeNote,
     ) -> Result<(), ServerError> {
+        let Some(database) = note.unmarked_database() else {
+            return Ok(());
+        };
         let dropped = drop_if_empty(&mut self.conn, database).await;
         let dropped = dropped.map_err(|error| connection.explain(error));
         Ok(dropped.with_context(|| format!("cannot drop the empty database {database}"))?)

@@ -1,6 +1,6 @@
 //! Database that a run made and was killed before it marked it as its own.
 //!
-//! What is dropped is empty, and was not there before the run. Statements are sent as text: a server may have no room for
+//! It is dropped only if it is empty, and the note says that it was not there before the run. Statements are sent as text: a server may have no room for
 //! prepared ones. Their limits hold whatever `sql_select_limit` is.
 
 use mysql_async::prelude::Queryable;
