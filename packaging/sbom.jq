@@ -1,5 +1,6 @@
 # What cargo-cyclonedx wrote, without what differs from one time or place to the next, and with the headers of libbpf from
-# which the kernel side is compiled, and with the C library of the tarball's program. Arguments: copy, the directory in which it was written; version, that of the package.
+# which the kernel side is compiled, and with the C library of the tarball's program. Arguments: copy, the directory in which
+# it was written; version, that of the package.
 del(.serialNumber, .metadata.timestamp)
 | .metadata.component.version = $version
 | .components += [{ type: "library", "bom-ref": "libbpf", name: "libbpf", version: "1.7.0", scope: "required",

@@ -16,12 +16,12 @@ pub(crate) const COMPARED: &str = "update_key";
 /// of an open loop.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// What logtrace is compared with.
+    /// Client that logtrace is compared with.
     #[arg(long, value_enum, value_name = "CLIENT", default_value_t = Against::Sysbench)]
     pub(crate) against: Against,
 
     /// Requests a second, at Poisson arrivals: with --against mysql_async.
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..), required_if_eq("against", "mysql_async"))]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: Option<u32>,
 
     /// Pairs of windows; with --against mysql_async rounds of a pair and a control.
