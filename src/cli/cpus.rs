@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use clap::Args;
+use logtrace_measure::run::CpuPlacement;
 use logtrace_server::{Cpus, ServerChoice};
 
 use crate::exit::UsageError;
-use logtrace_measure::run::CpuPlacement;
 
 #[derive(Debug, Args)]
 pub(crate) struct CpusArgs {

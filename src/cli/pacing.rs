@@ -6,12 +6,12 @@ use std::time::Duration;
 use humantime::format_duration;
 use logtrace_common::{InputFile, InputKind};
 use logtrace_driver::{ArrivalTimes, Pace, Schedule};
+use logtrace_measure::run::Pacing;
+use logtrace_measure::run_dir::{ARRIVALS, RunDir};
 
 use super::check::duration;
 use super::run::RunArgs;
 use crate::exit::UsageError;
-use logtrace_measure::run::Pacing;
-use logtrace_measure::run_dir::{ARRIVALS, RunDir};
 
 /// Window of a run that has arrivals of unlimited length.
 const DEFAULT_WINDOW: Duration = Duration::from_secs(30);

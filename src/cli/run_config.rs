@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use logtrace_common::InputKind;
 use logtrace_driver::{Compat, Content, CustomWorkload, Dataset, Keys, Pace, Requests};
+use logtrace_measure::run::{Connections, Pacing, RunConfig};
 use logtrace_server::{ServerChoice, ServerError, SettingError, check_path_values, is_reserved};
 
 use super::check::{check_deadline, check_window};
@@ -13,7 +14,6 @@ use super::pacing::{pacing, read_file};
 use super::run::RunArgs;
 use super::workload::WorkloadChoice;
 use crate::exit::{UsageError, with_causes};
-use logtrace_measure::run::{Connections, Pacing, RunConfig};
 
 /// Default number of tables.
 const TABLES: u32 = 4;

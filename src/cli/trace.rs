@@ -6,13 +6,13 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{ArgGroup, Args};
 use logtrace_common::{Connection, Endpoint, Tls};
+use logtrace_measure::trace::TraceConfig;
 use logtrace_server::{ObservedChoice, is_remote, parse_dsn};
 
 use super::check::{check_window, duration, whole_seconds};
 use super::login::LoginArgs;
 use super::tracing::TracingArgs;
 use crate::exit::UsageError;
-use logtrace_measure::trace::TraceConfig;
 
 #[derive(Debug, Args)]
 #[command(

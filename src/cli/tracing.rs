@@ -5,10 +5,10 @@ use std::time::Duration;
 use clap::Args;
 use humantime::format_duration;
 use logtrace_common::{Detail, Sampling};
+use logtrace_measure::measurement::TracingConfig;
 use logtrace_tracer::RingBytes;
 
 use crate::exit::UsageError;
-use logtrace_measure::measurement::TracingConfig;
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TracingArgs {

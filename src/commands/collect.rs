@@ -5,17 +5,16 @@ use std::io::{self, Write as _};
 
 use anyhow::Context;
 use jiff::civil::Date;
-use logtrace_common::units;
-use logtrace_common::{InputFile, InputKind, inert};
+use logtrace_common::{InputFile, InputKind, inert, units};
 use logtrace_dataset::{ExportError, Exported, Level, Run, export};
+use logtrace_measure::run_dir::{self, RunDir, RunRecording, open_recording};
+use logtrace_measure::say;
 use logtrace_report::document::Document;
 use sha2::{Digest, Sha256};
 
 use crate::cli::results::collect::CollectArgs;
 use crate::data_set::DataSet;
 use crate::exit::Exit;
-use logtrace_measure::run_dir::{self, RunDir, RunRecording, open_recording};
-use logtrace_measure::say;
 
 /// Adds runs to a data set, and prints a line for each.
 pub(crate) fn collect(arguments: &CollectArgs) -> anyhow::Result<Exit> {

@@ -7,12 +7,12 @@ use anyhow::Context;
 use logtrace_common::{InputFile, InputKind};
 use logtrace_compare::render::render;
 use logtrace_compare::{Run, compare as compared};
+use logtrace_measure::run_dir::{self, RunDir};
 use logtrace_report::render::read_page;
 
 use super::print::print;
 use crate::cli::results::compare::CompareArgs;
 use crate::exit::{Exit, UsageError};
-use logtrace_measure::run_dir::{self, RunDir};
 
 /// Compares the runs of directories and pages.
 pub(crate) fn compare(arguments: &CompareArgs) -> anyhow::Result<Exit> {

@@ -6,15 +6,14 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context;
+use logtrace_measure::preflight;
+use logtrace_measure::preflight::{Check, server_rights};
 use logtrace_server::{Home, Swept, sweep_stale, sweep_templates};
 
 use super::left_servers::{Passwords, give_back};
 use super::print::print;
 use crate::cli::doctor::DoctorArgs;
 use crate::exit::Exit;
-use logtrace_measure::preflight;
-use logtrace_measure::preflight::Check;
-use logtrace_measure::preflight::server_rights;
 
 /// Shows all checks, and fails if a run with tracing is impossible. With `--clean` removes what killed runs left instead.
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {

@@ -5,16 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use logtrace_attribution::breakdown::OverTime;
-use logtrace_common::units;
-use logtrace_common::{InputError, InputKind};
+use logtrace_common::{InputError, InputKind, units};
 use logtrace_events::RecordingReader;
+use logtrace_measure::run_dir::{RECORDS, RunDir, RunResults, open_recording, read_document, read_over_time};
+use logtrace_measure::say;
 use logtrace_report::document::Document;
 use logtrace_report::perfetto::{ExportError, Exported, Selection, export, export_exemplars};
 use logtrace_report::pprof::pprof;
 use serde_json::Value;
-
-use logtrace_measure::run_dir::{RECORDS, RunDir, RunResults, open_recording, read_document, read_over_time};
-use logtrace_measure::say;
 
 /// Writes a part of a run's recording to the standard output as a trace for Perfetto, and says on stderr what it has. Without a
 /// recording these are the exemplars, unless `needs_recording`.

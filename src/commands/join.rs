@@ -5,13 +5,13 @@ use std::path::Path;
 
 use logtrace_attribution::breakdown::OverTime;
 use logtrace_common::InputKind;
+use logtrace_measure::join::{Joined, RunInput, TraceInput, is_degraded, join};
+use logtrace_measure::measurement::Outputs;
+use logtrace_measure::run_dir::{ARRIVALS, REQUESTS, RunDir, read_over_time};
 
 use super::print::print_report;
 use crate::cli::results::join::JoinArgs;
 use crate::exit::Exit;
-use logtrace_measure::join::{Joined, RunInput, TraceInput, is_degraded, join};
-use logtrace_measure::measurement::Outputs;
-use logtrace_measure::run_dir::{ARRIVALS, REQUESTS, RunDir, read_over_time};
 
 /// Files of the run that a join has unchanged, if the run has them.
 const COPIED: [(&str, InputKind); 4] = [

@@ -6,14 +6,14 @@ use std::io;
 use anyhow::Context;
 use logtrace_common::{Connection, Password};
 use logtrace_driver::Target;
+use logtrace_measure::run::drop_tables;
+use logtrace_measure::say;
 use logtrace_server::{Home, LeftServer, write_dsn};
 
 use super::measure_and_report::in_event_loop;
 use crate::cli::doctor::DoctorArgs;
 use crate::cli::login::LoginArgs;
 use crate::exit::{UsageError, with_causes};
-use logtrace_measure::run::drop_tables;
-use logtrace_measure::say;
 
 /// Passwords for servers that killed runs left changed. One that nobody types goes only to the server that was named.
 pub(super) struct Passwords<'a> {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use jiff::ZonedDateTime;
+use logtrace_measure::measurement::{Outputs, Results, Signals, discard};
 use logtrace_measure::run_dir::RunDir;
 use tokio::runtime::Builder;
 
 use super::print::{print, print_report};
 use crate::exit::Exit;
 use crate::handover::hand_over;
-use logtrace_measure::measurement::{Outputs, Results, Signals, discard};
 
 /// Longest time for the copy of a data directory after the run was aborted. The threads of the driver are not waited
 /// for: they may hang on a server that has ended.

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use logtrace_driver::{Arrivals, PACE_RATES, PacePlan, WaitMethod, pace_table};
+use logtrace_measure::measurement::Line;
 
 use super::print::print;
 use crate::cli::pace::PaceArgs;
 use crate::exit::{Exit, UsageError};
-use logtrace_measure::measurement::Line;
 
 /// Number of turns for each way of waiting at each rate.
 const ROUNDS: usize = 3;

@@ -5,10 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::Context;
 use logtrace_attribution::breakdown::StackTotals;
 use logtrace_common::inert;
+use logtrace_measure::run_dir::RunDir;
 use logtrace_report::document::Document;
 use logtrace_report::render::{Format, Input, render};
-
-use logtrace_measure::run_dir::RunDir;
 
 /// Prints a result; all but text and the styles of a report is left out. A pipe that the reader closed early (`| head`) is no error.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {

@@ -2,14 +2,14 @@
 
 use std::io::{self, IsTerminal};
 
+use logtrace_measure::again::explain_again;
+use logtrace_measure::run_dir::{RunDir, RunResults};
 use logtrace_report::render::{Format, Input, render};
 
 use super::export::{export_parquet, export_perfetto, export_pprof};
 use super::print::print;
 use crate::cli::results::report::{Output, ReportArgs};
 use crate::exit::Exit;
-use logtrace_measure::again::explain_again;
-use logtrace_measure::run_dir::{RunDir, RunResults};
 
 /// Renders the run of a directory.
 pub(crate) fn report(arguments: &ReportArgs) -> anyhow::Result<Exit> {

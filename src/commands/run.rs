@@ -1,14 +1,14 @@
 //! `logtrace run`: measures under a load.
 
+use logtrace_measure::preflight::check_run;
+use logtrace_measure::run::{measure, remote_server, results};
+use logtrace_measure::say;
 use logtrace_server::ServerChoice;
 
 use super::left_servers::name_left;
 use super::measure_and_report::measure_and_report;
 use crate::cli::run::RunArgs;
 use crate::exit::Exit;
-use logtrace_measure::preflight::check_run;
-use logtrace_measure::run::{measure, remote_server, results};
-use logtrace_measure::say;
 
 /// Measures, writes the run directory, and prints the report.
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {

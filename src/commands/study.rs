@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::Context;
+use logtrace_measure::run::CpuPlacement;
+use logtrace_measure::say;
 use logtrace_server::memory_bytes;
 use logtrace_study::{Cell, Plan, living_servers, render, study_steps};
 
@@ -17,8 +19,6 @@ use crate::study::{
     Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
     preflight, size_line, summary,
 };
-use logtrace_measure::run::CpuPlacement;
-use logtrace_measure::say;
 
 /// Lists studies, shows one, or measures one.
 pub(crate) fn study(arguments: &StudyArgs) -> anyhow::Result<Exit> {

@@ -1,11 +1,12 @@
 //! `logtrace trace`: measures without a load.
 
-use super::measure_and_report::measure_and_report;
-use crate::cli::trace::TraceArgs;
-use crate::exit::Exit;
 use logtrace_measure::preflight;
 use logtrace_measure::preflight::require;
 use logtrace_measure::trace::{measure, results};
+
+use super::measure_and_report::measure_and_report;
+use crate::cli::trace::TraceArgs;
+use crate::exit::Exit;
 
 /// Traces, writes the run directory, and prints the report.
 pub(crate) fn trace(arguments: &TraceArgs) -> anyhow::Result<Exit> {

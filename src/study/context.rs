@@ -1,11 +1,11 @@
 //! Study that is being measured.
 
+use logtrace_measure::measurement::{Line, Signals};
+use logtrace_measure::run::CpuPlacement;
 use logtrace_server::Home;
 use logtrace_study::Plan;
 
 use crate::study::directory::study_dir::StudyDir;
-use logtrace_measure::measurement::{Line, Signals};
-use logtrace_measure::run::CpuPlacement;
 
 /// Study that is being measured: what its checks, its servers and its measurements share.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use anyhow::Context;
 use humantime::format_duration;
+use logtrace_measure::measurement::Signals;
+use logtrace_measure::run::CpuPlacement;
 use logtrace_server::Home;
 use logtrace_study::{Cell, CostEstimate, Plan, Results, TurnNoise, pilot_cells, study_steps, turn_noise};
 
@@ -14,8 +16,6 @@ use crate::study::directory::study_dir::StudyDir;
 use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::runner::StudyRunner;
 use crate::study::overview::rounded;
-use logtrace_measure::measurement::Signals;
-use logtrace_measure::run::CpuPlacement;
 
 /// Study whose pilot is measured.
 #[derive(Debug)]

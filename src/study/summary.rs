@@ -1,12 +1,12 @@
 //! Summary of a study: its tables, as files and as a report for the terminal.
 
+use logtrace_measure::measurement::caveat::is_degrading;
 use logtrace_study::{Figure, MeasurementResult, Results, Scale, Step, StudyReport, StudyTime, render};
 
 use crate::study::directory::progress_file::{Progress, TimeAccount};
 use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::runner::StudyRunner;
 use crate::study::measure::{group_counters, machine, stage_times};
-use logtrace_measure::measurement::caveat::is_degrading;
 
 /// Reads all results, writes the tables into the study's directory, and returns the report.
 pub(crate) fn summary(

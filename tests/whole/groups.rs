@@ -1,8 +1,9 @@
 //! Group commit as the servers state it, on real servers.
 
-use crate::common::{SERVERS, beside_others, run, share, total};
 use logtrace_attribution::cause::Who;
 use logtrace_report::document::{CauseRow, Document, Groups};
+
+use crate::common::{SERVERS, beside_others, run, share, total};
 
 const CONNECTIONS: u64 = 8;
 

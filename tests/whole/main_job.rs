@@ -2,16 +2,16 @@
 
 use std::fs;
 
+use logtrace_attribution::cause::{Wait, Who};
+use logtrace_common::{FileClass, units};
+use logtrace_events::IoOp;
+use logtrace_report::document::CauseRow;
+
 use crate::common::sound::{assert_counted, assert_sound};
 use crate::common::{
     Ran, SERVERS, alone, beside_others, done_in_window, driver, is_leader, logtrace, run, share, tells,
     total, workload,
 };
-use logtrace_attribution::cause::{Wait, Who};
-use logtrace_common::FileClass;
-use logtrace_common::units;
-use logtrace_events::IoOp;
-use logtrace_report::document::CauseRow;
 
 fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
     move |cause| cause.cause.io == Some((class, IoOp::Fsync))

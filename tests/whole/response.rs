@@ -3,11 +3,12 @@
 
 use std::fs;
 
-use crate::common::{Ran, SERVERS, alone, beside_others, driver, run};
 use logtrace_attribution::breakdown::{Part, StackTotal, Whole};
 use logtrace_report::document::Gaps;
 use logtrace_report::render::parse_folded;
 use logtrace_testkit::one_or_all;
+
+use crate::common::{Ran, SERVERS, alone, beside_others, driver, run};
 
 fn stacks(ran: &Ran, whole: Whole, file: &str) -> Vec<StackTotal> {
     parse_folded(whole, &fs::read_to_string(ran.file(file)).unwrap()).unwrap()

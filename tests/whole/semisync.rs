@@ -3,11 +3,12 @@
 
 use std::fs;
 
-use crate::common::{Ran, Running, alone, run, share, total};
 use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::Flavor;
 use logtrace_laboratory::semisync_pair::{Pair, role};
 use logtrace_report::document::{CauseRow, Document};
+
+use crate::common::{Ran, Running, alone, run, share, total};
 
 fn is_ack(cause: &CauseRow) -> bool {
     cause.cause.wait == Wait::SemisyncAck

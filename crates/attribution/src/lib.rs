@@ -1,4 +1,4 @@
-//! What each nanosecond of a commit waited for: from decoded records to totals.
+//! Attribution of the time of commits: from decoded records to totals of what each nanosecond waited for.
 //!
 //! Everything here is pure: no clock, no threads, no root, no server. The same code explains a live run, a recorded run
 //! and a drawn test case.

@@ -1,10 +1,11 @@
 //! Rows by columns of time: causes, and durations of commits and requests.
 
+use std::collections::BTreeMap;
+
 use logtrace_attribution::breakdown::OverTime;
 use logtrace_attribution::cause::Cause;
 use logtrace_common::latency_row_start_ns;
 use parquet_derive::ParquetRecordWriter;
-use std::collections::BTreeMap;
 
 use crate::table_file::integer;
 

@@ -5,10 +5,8 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use logtrace_attribution::breakdown::{CauseCube, StackRow};
 use prost::Message;
-
-use logtrace_attribution::breakdown::CauseCube;
-use logtrace_attribution::breakdown::StackRow;
 
 /// Profile with the fields that are used. Numbers of strings are places in `string_table`.
 #[derive(Clone, PartialEq, Message)]

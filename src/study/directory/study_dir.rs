@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use logtrace_common::{InputDir, InputError, InputFile, InputKind};
+use logtrace_measure::private_file;
+use logtrace_measure::run_dir::{RunDir, read_document};
 use logtrace_report::document::Document;
 use logtrace_server::{FileLock, Writers, trusted_directory};
 use logtrace_study::{Cell, Measurement};
 
 use crate::exit::UsageError;
 use crate::study::directory::progress_file::Progress;
-use logtrace_measure::private_file;
-use logtrace_measure::run_dir::{RunDir, read_document};
 
 /// Caveats of a measurement that did not end normally and has to be repeated.
 const NOT_MEASURED: [&str; 4] = ["unfinished_run", "interrupted", "server_died", "disk_full"];

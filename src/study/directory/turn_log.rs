@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use logtrace_common::InputKind;
+use logtrace_measure::private_file;
 use logtrace_study::{Figure, Results, TurnBlock, TurnResult};
 use serde::{Deserialize, Serialize};
 
 use crate::study::directory::study_dir::StudyDir;
-use logtrace_measure::private_file;
 
 /// Name of the file.
 const FILE: &str = "turns.jsonl";

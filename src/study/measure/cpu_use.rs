@@ -1,9 +1,8 @@
 //! Measurement of how busy the CPUs are.
 
+use logtrace_measure::run::CpuPlacement;
 use logtrace_server::Cpus;
 use logtrace_tracer::CpuTimes;
-
-use logtrace_measure::run::CpuPlacement;
 
 /// Measurement of how busy the CPUs are, from its beginning on.
 #[derive(Debug)]

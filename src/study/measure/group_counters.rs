@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
-
 use logtrace_measure::run_dir::read_facts;
+use serde::Deserialize;
 
 /// Part of `server.json` that is read.
 #[derive(Deserialize)]

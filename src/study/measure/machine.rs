@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use logtrace_measure::run_dir::{RunDir, read_facts};
 use logtrace_server::{Server, sync_rate};
 use logtrace_study::Figure;
 use serde::{Deserialize, Serialize};
 
 use crate::study::context::StudyContext;
 use crate::study::measure::cpu_use::CpuUse;
-use logtrace_measure::run_dir::{RunDir, read_facts};
 
 const FILE: &str = "machine.json";
 

@@ -4,6 +4,9 @@ use std::time::Instant;
 
 use anyhow::bail;
 use jiff::ZonedDateTime;
+use logtrace_measure::measurement::Outputs;
+use logtrace_measure::run::{results, window};
+use logtrace_measure::run_dir::RunDir;
 use logtrace_study::{Cell, Measurement};
 
 use crate::study::directory::progress_file::TimeAccount;
@@ -11,9 +14,6 @@ use crate::study::directory::study_dir::failure;
 use crate::study::measure::{machine, stage_times};
 use crate::study::server::quiesce::quiesce;
 use crate::study::server::shared_server::{Ready, SharedServers};
-use logtrace_measure::measurement::Outputs;
-use logtrace_measure::run::{results, window};
-use logtrace_measure::run_dir::RunDir;
 
 /// Measures a cell into a run directory of its own. The directory stays if the measurement fails.
 pub(crate) async fn measure(

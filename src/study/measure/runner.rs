@@ -3,6 +3,9 @@
 use std::time::{Duration, Instant};
 
 use humantime::format_duration;
+use logtrace_measure::measurement::{Interrupted, Line, Signals};
+use logtrace_measure::run::CpuPlacement;
+use logtrace_measure::say;
 use logtrace_server::{Home, enter_mount_namespace};
 use logtrace_study::{Cell, Measurement, Plan, Step, TurnBlock};
 
@@ -15,9 +18,6 @@ use crate::study::directory::turn_log::TurnLog;
 use crate::study::measure::measurement::measure;
 use crate::study::measure::turn_block::measure_block;
 use crate::study::server::shared_server::SharedServers;
-use logtrace_measure::measurement::{Interrupted, Line, Signals};
-use logtrace_measure::run::CpuPlacement;
-use logtrace_measure::say;
 
 /// Study that can be measured.
 #[derive(Debug)]

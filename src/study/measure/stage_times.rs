@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
+use logtrace_measure::run_dir::{RunDir, read_facts};
 use logtrace_server::{Server, Stages, enable_stage_times, stage_times, stages_since};
 use serde::{Deserialize, Serialize};
-
-use logtrace_measure::run_dir::{RunDir, read_facts};
 
 const FILE: &str = "stages.json";
 

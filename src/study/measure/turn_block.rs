@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
+use logtrace_measure::measurement::Interrupted;
+use logtrace_measure::run::short_turn;
+use logtrace_measure::say;
 use logtrace_study::{Cell, Figure, ShortTurns, TurnBlock, turn_figures};
 
 use crate::study::directory::progress_file::TimeAccount;
 use crate::study::directory::turn_log::{BlockRecord, TurnRecord};
 use crate::study::measure::cpu_use::CpuUse;
 use crate::study::server::shared_server::{Ready, SharedServers};
-use logtrace_measure::measurement::Interrupted;
-use logtrace_measure::run::short_turn;
-use logtrace_measure::say;
 
 /// Measures the turns of a block, one after the other. A turn that fails is in the record with its error. `before` is the cell
 /// that was under load just before.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Context;
+use logtrace_measure::run::{OpenServer, RunConfig, Tables, check_traceable, open_server, tear_down};
 use logtrace_server::{KernelSettingsGuard, Storage};
 use logtrace_study::{Cell, DataUse};
 use logtrace_tracer::Detaching;
@@ -13,7 +14,6 @@ use crate::study::server::cell_config::{run_config, storage};
 use crate::study::server::kernel_settings;
 use crate::study::server::loaded_data::{CheckedServer, LoadedData};
 use crate::study::server::quiesce::{answered, connections_ended};
-use logtrace_measure::run::{OpenServer, RunConfig, Tables, check_traceable, open_server, tear_down};
 
 /// Servers that run for the study, and the data that servers start with.
 #[derive(Debug)]

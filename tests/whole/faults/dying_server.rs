@@ -4,11 +4,11 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use logtrace_attribution::breakdown::Distribution;
+use logtrace_testkit::one_or_all;
 use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG};
 use crate::common::{SERVERS, alone, beside_others, driver, send, tells};
-use logtrace_testkit::one_or_all;
 
 #[test]
 fn a_server_that_dies_leaves_what_was_measured_until_then() {

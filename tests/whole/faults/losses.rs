@@ -2,6 +2,7 @@
 
 use logtrace_attribution::breakdown::{StackTotal, Whole};
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::Foreign;
 use logtrace_report::document::Document;
 use logtrace_report::render::parse_folded;
 use rustix::process::Signal;
@@ -9,7 +10,6 @@ use rustix::process::Signal;
 use super::fixture::home::Home;
 use super::fixture::started::{Ended, Started};
 use crate::common::{SERVERS, beside_others, driver, logtrace, sysbench, tells};
-use logtrace_laboratory::foreign::Foreign;
 
 /// A page.
 const TINY: &str = "--ring-bytes 4K";

@@ -7,7 +7,6 @@ mod growth;
 
 use std::time::Duration;
 
-use crate::common::{SERVERS, alone, run};
 use growth::{Growth, Seen, medians};
 use logtrace_attribution::cause::Wait;
 use logtrace_common::FileClass;
@@ -16,6 +15,8 @@ use logtrace_report::document::Document;
 use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;
 use rustix::process::setpriority_process;
+
+use crate::common::{SERVERS, alone, run};
 
 /// What each fsync of one class of files takes longer.
 const DELAY: Duration = Duration::from_millis(10);

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::{Foreign, free_port};
+use logtrace_laboratory::replication::follow;
 use logtrace_report::document::CauseRow;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use crate::common::{Running, beside_others, patiently, total};
-use logtrace_laboratory::foreign::{Foreign, free_port};
-use logtrace_laboratory::replication::follow;
 
 /// Time for which the row is locked. Less than a second, after which MySQL's worker that waits for its turn is charged with the
 /// wait itself (docs/attribution.md).

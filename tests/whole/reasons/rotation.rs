@@ -6,6 +6,8 @@ use std::time::Duration;
 use logtrace_attribution::cause::Who;
 use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
+use logtrace_laboratory::foreign::Foreign;
+use logtrace_laboratory::slow_disk::SlowDisk;
 use logtrace_report::document::CauseRow;
 use logtrace_server::enter_mount_namespace;
 use mysql_async::prelude::Queryable;
@@ -13,8 +15,6 @@ use mysql_async::{Conn, OptsBuilder};
 
 use super::HELD;
 use crate::common::{Running, beside_others, total};
-use logtrace_laboratory::foreign::Foreign;
-use logtrace_laboratory::slow_disk::SlowDisk;
 
 /// Time after which the rotation holds the lock and syncs the old binlog.
 const BEGUN: Duration = Duration::from_millis(50);

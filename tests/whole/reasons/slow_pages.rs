@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::{Detail, FileClass};
+use logtrace_laboratory::slow_disk::SlowDisk;
 use logtrace_server::enter_mount_namespace;
 
 use crate::common::{SERVERS, beside_others};
 use crate::shapes::probe::{Client, Seen};
-use logtrace_laboratory::slow_disk::SlowDisk;
 
 /// Time that each read or write of the file system takes.
 const DELAY: Duration = Duration::from_millis(300);

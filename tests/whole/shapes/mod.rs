@@ -2,11 +2,12 @@
 
 pub(crate) mod probe;
 
-use crate::common::{beside_others, now_ns};
 use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::{Detail, FileClass, TimeRange};
 use logtrace_events::IoOp;
 use probe::{Client, Seen};
+
+use crate::common::{beside_others, now_ns};
 
 const REPETITIONS: u32 = 10;
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::Breakdown;
 use logtrace_attribution::cause::Cause;
-use logtrace_common::TimeRange;
-use logtrace_common::{Detail, Endpoint, Variable};
+use logtrace_benchkit::SharedServer;
+use logtrace_common::{Detail, Endpoint, TimeRange, Variable};
 use logtrace_events::{Commit, Losses, Record, decode};
 use logtrace_laboratory::load::thread_of;
 use logtrace_server::ServerChoice;
@@ -17,8 +17,6 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, OptsBuilder};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
-
-use logtrace_benchkit::SharedServer;
 
 /// A server with one client.
 pub(crate) struct Client {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use logtrace_attribution::cause::Wait;
 use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::Foreign;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use crate::common::{Running, beside_others, caveats, total};
-use logtrace_laboratory::foreign::Foreign;
 
 /// Length of the trace, which a busy machine needs to see the probes, and time for which the commit is held beyond its end.
 const TRACE: Duration = Duration::from_secs(12);

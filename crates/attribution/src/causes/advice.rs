@@ -1,4 +1,4 @@
-//! What each wait means, and what to try.
+//! Meaning of each wait, and advice.
 
 use crate::causes::cause::Wait;
 

@@ -1,8 +1,8 @@
 //! Cause to which a piece of a commit's time is charged.
 
-use logtrace_common::FileClass;
 use std::borrow::Cow;
 
+use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};

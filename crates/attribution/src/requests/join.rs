@@ -5,9 +5,9 @@
 //! ends one visit and begins the next. A request's time outside visits belongs to the client and the network, in both
 //! directions. Its time inside a visit is before, in, or after a commit.
 
-use logtrace_common::TimeRange;
 use std::collections::VecDeque;
 
+use logtrace_common::TimeRange;
 use logtrace_events::{Commit, OffCpu, Outcome, Request, ThreadEnd, Tid, Wake};
 use rustc_hash::FxHashMap;
 

@@ -3,9 +3,9 @@
 //! The block layer makes one flush at a time for each queue. A thread that requests a flush during another one waits for
 //! the end of that one, and then for the next, which serves all threads that requested one meanwhile (block/blk-flush.c).
 
-use logtrace_common::TimeRange;
 use std::cell::Cell;
 
+use logtrace_common::TimeRange;
 use logtrace_events::Flush;
 
 use crate::timeline::query_horizon::Push;

@@ -1,11 +1,11 @@
 //! Requests of a server's clients, from when they were due down to what their commits waited for.
 
-use logtrace_common::TimeRange;
 use std::collections::BTreeMap;
 
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::{Breakdown, Part, StackTotal};
 use logtrace_attribution::synthetic;
+use logtrace_common::TimeRange;
 use logtrace_events::{Outcome, Record, Request, Tid, Wake};
 use proptest::prelude::*;
 

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 
 use logtrace_attribution::cause::{Cause, Wait, Who};
-use logtrace_attribution::explain::Memory;
-use logtrace_attribution::explain::explain;
+use logtrace_attribution::explain::{Memory, explain};
 use logtrace_attribution::timelines::Timelines;
 use logtrace_events::{Commit, Io, OffCpu, Record, Tid, Wake};
 use proptest::prelude::*;

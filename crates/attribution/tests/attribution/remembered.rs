@@ -1,7 +1,6 @@
 //! That what is remembered of threads explains commits exactly like a walk through all of them.
 
-use logtrace_attribution::explain::Memory;
-use logtrace_attribution::explain::{Segment, explain};
+use logtrace_attribution::explain::{Memory, Segment, explain};
 use logtrace_attribution::timelines::Timelines;
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Record, Tid};

@@ -1,5 +1,5 @@
-//! What every measurement of a server has in common, whoever makes the load: tracing it, telling what it is, and
-//! writing what was seen.
+//! Parts of every measurement of a server, whoever makes the load: tracing it, telling what it is, and writing what was
+//! seen.
 
 pub mod caveat;
 mod clocks;

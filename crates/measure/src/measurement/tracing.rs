@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use crate::directory::run_dir::RunDir;
 use anyhow::Context;
 use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Detail, Sampling};
@@ -17,6 +16,7 @@ use super::explainer::{Explained, Explainer};
 use super::progress::Line;
 use super::signals::Signals;
 use super::window_signal::WindowSignal;
+use crate::directory::run_dir::RunDir;
 
 /// Longest wait after the window for the commits that began in it: as long as that for requests.
 const COMMITS_GRACE: Duration = DEFAULT_GRACE;

@@ -1,11 +1,11 @@
 //! Signals between the explaining thread and the rest of the program.
 
-use logtrace_common::TimeRange;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use logtrace_attribution::breakdown::Recent;
+use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
 
 /// Time between two looks at the window.

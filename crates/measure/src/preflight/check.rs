@@ -7,7 +7,7 @@ use logtrace_tracer::{Requirement, Right};
 /// Requirement, and whether it is met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What is required.
+    /// Name of the requirement.
     pub name: String,
     /// Observed state.
     pub seen: String,

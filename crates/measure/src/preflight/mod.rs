@@ -1,4 +1,4 @@
-//! What this machine must have, checked before a run and by `logtrace doctor`.
+//! Requirements on this machine, checked before a run and by `logtrace doctor`.
 
 mod check;
 mod open_files;

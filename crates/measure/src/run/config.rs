@@ -15,7 +15,7 @@ use crate::run::cpu_placement::CpuPlacement;
 /// Checked configuration of a run.
 #[derive(Clone, Debug)]
 pub struct RunConfig {
-    /// What is sent.
+    /// Requests of the load.
     pub requests: Requests,
     /// Whether to check the consistency of the tables before and after the run.
     pub check: bool,
@@ -51,7 +51,7 @@ pub struct RunConfig {
     pub trace: bool,
     /// Whether the server is on another machine, and so cannot be traced.
     pub is_remote: bool,
-    /// What is traced.
+    /// Detail, sampling and rings of the trace.
     pub tracing: TracingConfig,
     /// Seconds between two lines with figures, if they are wanted.
     pub report_every_s: Option<u64>,

@@ -6,7 +6,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
-use crate::directory::run_dir::RunDir;
 use anyhow::{Context, anyhow};
 use logtrace_driver::{Capacity, DriveResult, EndReason, Pace, Target, drive};
 use logtrace_report::document::Cpu;
@@ -14,6 +13,7 @@ use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
+use crate::directory::run_dir::RunDir;
 use crate::errors::with_causes;
 use crate::measurement::{
     CpuSampler, Interrupted, Line, Live, Outputs, Signals, StatusAtStart, Tracing, WindowSignal,

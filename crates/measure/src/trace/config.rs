@@ -10,11 +10,11 @@ use crate::measurement::TracingConfig;
 /// Checked configuration of a trace.
 #[derive(Clone, Debug)]
 pub struct TraceConfig {
-    /// Which server is traced.
+    /// Server to trace.
     pub server: ObservedChoice,
     /// Length of the window; `None` to trace until a signal.
     pub duration: Option<Duration>,
-    /// What is traced.
+    /// Detail, sampling and rings of the trace.
     pub tracing: TracingConfig,
     /// Seconds between two lines with figures, if they are wanted.
     pub report_every_s: Option<u64>,

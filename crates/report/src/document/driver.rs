@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::Distribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::request_type::KindRow;
 use crate::document::step_commits::StepCommits;
-use logtrace_attribution::breakdown::Distribution;
 
 /// Capacity of a server: the rate of a closed loop before the run, in which it was traced as in the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

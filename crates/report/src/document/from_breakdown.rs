@@ -1,13 +1,10 @@
 //! Parts of `run.json` that the analysis fills.
 
-use logtrace_common::TimeRange;
+use logtrace_attribution::breakdown::{Breakdown, CauseRow, OverTime};
+use logtrace_attribution::cause::Wait;
+use logtrace_common::{TimeRange, units};
 
 use crate::document::{Document, StepCommits, TracedParts, Tracer};
-use logtrace_attribution::breakdown::Breakdown;
-use logtrace_attribution::breakdown::CauseRow;
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::cause::Wait;
-use logtrace_common::units;
 
 impl Document {
     /// Sets `response`, `commits`, `causes`, `unexplained`, `last_resort`, `statements`, `groups`, `files`, `devices` and

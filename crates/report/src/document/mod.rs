@@ -2,10 +2,9 @@
 //!
 //! Times are integer nanoseconds unless a name says otherwise. docs/run-json.md describes the same for users.
 
+use logtrace_attribution::breakdown::Sums;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use logtrace_attribution::breakdown::Sums;
 
 mod burst_coverage;
 pub mod consistency;
@@ -33,16 +32,10 @@ pub use self::step_commits::StepCommits;
 pub use self::tpcc::{Consistency, Tpcc};
 pub use self::tracing::{TracedParts, Tracing};
 pub use self::workload::{CpuPlacement, Workload};
-pub use logtrace_attribution::breakdown::DeviceRow;
-pub use logtrace_attribution::breakdown::Distribution;
-pub use logtrace_attribution::breakdown::FileRow;
-pub use logtrace_attribution::breakdown::Gaps;
-pub use logtrace_attribution::breakdown::Response;
-pub use logtrace_attribution::breakdown::SlowTenth;
-pub use logtrace_attribution::breakdown::StackTotal;
-pub use logtrace_attribution::breakdown::{CauseRow, Commits};
-pub use logtrace_attribution::breakdown::{Disagreements, Groups};
-pub use logtrace_attribution::breakdown::{StatementCause, Statements};
+pub use logtrace_attribution::breakdown::{
+    CauseRow, Commits, DeviceRow, Disagreements, Distribution, FileRow, Gaps, Groups, Response, SlowTenth,
+    StackTotal, StatementCause, Statements,
+};
 pub use logtrace_attribution::cause::CauseTime;
 
 /// Version of the layout of `run.json`.

@@ -1,9 +1,8 @@
 //! Requests by kind, where a workload has several.
 
+use logtrace_attribution::breakdown::Distribution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use logtrace_attribution::breakdown::Distribution;
 
 /// Requests of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::cause::{Cause, CauseTime, largest_first};
 use logtrace_common::TimeRange;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::cause::Cause;
-use logtrace_attribution::cause::{CauseTime, largest_first};
 
 /// Commits that ended in one step of the rate, to a column of `over-time.json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::{Exemplar, Exemplars, OverTime};
 use logtrace_common::TimeRange;
 
 use super::selection::Selection;
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::breakdown::{Exemplar, Exemplars};
 
 /// A commit with the list that has its words and stacks.
 #[derive(Clone, Copy, Debug)]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::explain::ExplainedCommit;
 use logtrace_common::{STALL_BUCKET_NS, TimeRange};
 use logtrace_events::Tid;
 
 use super::slices::Slice;
 use super::trace_file::Note;
-use logtrace_attribution::explain::ExplainedCommit;
 
 /// Number of tenths in a second.
 const TENTHS: i64 = 10;

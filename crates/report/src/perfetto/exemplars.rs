@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use logtrace_attribution::breakdown::{ExemplarRecord, Lane, OverTime};
 use logtrace_common::TimeRange;
 use logtrace_events::Tid;
 
@@ -14,8 +15,6 @@ use super::selection::Selection;
 use super::slices::Slice;
 use super::trace_file::{Event, Note};
 use super::tracks::{Tracks, thread_track};
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::breakdown::{ExemplarRecord, Lane};
 
 /// Bits of the number of a stack in its list.
 const STACK_BITS: u32 = 24;

@@ -3,6 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
+use logtrace_attribution::breakdown::Files;
+use logtrace_attribution::cause::Wait;
+use logtrace_attribution::explain::{ExplainedCommit, FrameNames, Frames, woken_ns};
+use logtrace_attribution::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Entry, Flush, Io, OffCpu, Record, RecordingError, RecordingReader, Wake, decode};
 use thiserror::Error;
@@ -14,12 +18,6 @@ use super::selection::{Selection, Times};
 use super::slices::{Slice, events, lanes};
 use super::trace_file::{Event, Note, PROCESS, TraceFile};
 use super::tracks::{Tracks, thread_track};
-use logtrace_attribution::breakdown::Files;
-use logtrace_attribution::cause::Wait;
-use logtrace_attribution::explain::ExplainedCommit;
-use logtrace_attribution::explain::woken_ns;
-use logtrace_attribution::explain::{FrameNames, Frames};
-use logtrace_attribution::recorded::{RecordedWindow, explain_recording, measured_window, recorded_analysis};
 
 /// Limit on slices. Perfetto shows a million of them at once.
 const MOST_SLICES: u64 = 1_000_000;

@@ -1,11 +1,10 @@
 //! Advice for the reader: meaning of the largest causes, and what to try.
 
-use logtrace_common::Detail;
+use logtrace_attribution::cause::{Cause, Wait};
+use logtrace_common::{Detail, units};
 
 use crate::document::{CauseRow, Commits, Document};
 use crate::render::sections::answer;
-use logtrace_attribution::cause::{Cause, Wait};
-use logtrace_common::units;
 
 /// Returns advice for the largest cause of all commits and, if it differs, for that of the slowest commits; and how to
 /// compare a run whose rate is a share of the server's capacity.

@@ -1,9 +1,10 @@
 //! Causes as comma-separated values (RFC 4180), one row for each cause.
 
-use crate::document::{CauseRow, Document};
-use crate::render::error::RenderError;
 use logtrace_attribution::cause::Cause;
 use logtrace_common::units;
+
+use crate::document::{CauseRow, Document};
+use crate::render::error::RenderError;
 
 /// Names of the columns. `who`, `file`, `op` and `wait` are those of [`Cause`]; `file` and `op` are empty outside file I/O.
 /// `total_ns` sums to the total commit time, and `slowest_ns` to that of the slowest 1 % of the commits; shares are from 0

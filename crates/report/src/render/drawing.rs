@@ -2,12 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use logtrace_attribution::breakdown::{StackTotal, StackTotals, Whole};
+use logtrace_common::units;
 
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::flamegraph::flamegraph;
-use logtrace_attribution::breakdown::{StackTotal, StackTotals, Whole};
-use logtrace_common::units;
 
 /// Limit on stacks in words.
 const MOST_STACKS: usize = 20;

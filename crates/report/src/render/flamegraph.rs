@@ -2,16 +2,15 @@
 
 use inferno::flamegraph::color::{BackgroundColor, PaletteMap, StrokeColor};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
+use logtrace_attribution::breakdown::{Part, StackTotal, StackTotals, Whole};
+use logtrace_attribution::cause::Wait;
+use logtrace_attribution::rgb::Rgb;
 use strum::IntoEnumIterator;
 
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::folded;
 use crate::render::sections::headline;
-use logtrace_attribution::breakdown::Part;
-use logtrace_attribution::breakdown::{StackTotal, StackTotals, Whole};
-use logtrace_attribution::cause::Wait;
-use logtrace_attribution::rgb::Rgb;
 
 const WHITE: Rgb = (0xff, 0xff, 0xff);
 const LIGHT: Rgb = (0xd9, 0xe1, 0xe8);

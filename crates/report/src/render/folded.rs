@@ -1,10 +1,9 @@
 //! Time by stack in the format of flame graph tools, written and read back: one line for each stack,
 //! `WHOLE;FRAME;... NANOSECONDS`, such as `commit;WHO;CLASS OP;WAIT;FRAME;... NANOSECONDS`.
 
+use logtrace_attribution::breakdown::{StackTotal, StackTotals, Whole};
 use logtrace_common::inert;
 use thiserror::Error;
-
-use logtrace_attribution::breakdown::{StackTotal, StackTotals, Whole};
 
 /// Frames of the largest texts that are read. The file may be a stranger's, and a frame of one byte takes some fifty in the
 /// memory; real runs have some ten thousand.

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use askama::Template;
+use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
+use logtrace_attribution::cause::Wait;
+use logtrace_attribution::rgb;
+use logtrace_common::units;
 
 use crate::document::{CauseRow, Commits, Document, Workload};
 use crate::render::advice;
@@ -18,11 +22,6 @@ use crate::render::sections::{
     answer, faster, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
     waited_for,
 };
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::breakdown::{StackTotals, Whole};
-use logtrace_attribution::cause::Wait;
-use logtrace_attribution::rgb;
-use logtrace_common::units;
 
 /// Limit on the bytes of a page: people send it to each other.
 const MOST_BYTES: usize = 3_000_000;

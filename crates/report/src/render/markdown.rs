@@ -1,6 +1,7 @@
 //! Tables of the terminal's report as Markdown, for an issue or a wiki.
 
 use logtrace_common::inert::markdown as escaped;
+use logtrace_common::units;
 
 use crate::document::{Commits, Document};
 use crate::render::advice;
@@ -9,7 +10,6 @@ use crate::render::sections::{
     files, headline, latency, rate_steps, request_types, response, statements, tpcc,
 };
 use crate::render::table::Table;
-use logtrace_common::units;
 
 pub(crate) fn render(document: &Document) -> String {
     let mut blocks = vec![

@@ -19,14 +19,13 @@ mod style;
 mod table;
 mod terminal;
 
+use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
+use logtrace_attribution::cause::Wait;
+use logtrace_attribution::rgb::hex;
 use logtrace_common::{UnknownName, inert};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::document::Document;
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::breakdown::{StackTotals, Whole};
-use logtrace_attribution::cause::Wait;
-use logtrace_attribution::rgb::hex;
 
 /// Returns the colour of a wait in all pages and drawings, such as `#0072b2`.
 pub fn wait_color(wait: Wait) -> String {

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use logtrace_attribution::breakdown::{StackTotals, Whole};
+use logtrace_common::units;
 use serde::Serialize;
 
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::sections::headline;
-use logtrace_attribution::breakdown::{StackTotals, Whole};
-use logtrace_common::units;
 
 /// Name of the format. speedscope looks for it, and nothing fetches it.
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";

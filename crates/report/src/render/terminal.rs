@@ -1,6 +1,6 @@
 //! Report for a person at a terminal: aligned text, at most 100 columns wide.
 
-use logtrace_common::inert;
+use logtrace_common::{inert, units};
 
 use crate::document::{Commits, Document};
 use crate::render::advice;
@@ -11,7 +11,6 @@ use crate::render::sections::{
 };
 use crate::render::style::{BAR, BOLD, FAINT, Paint, WARNING};
 use crate::render::table::Table;
-use logtrace_common::units;
 
 /// Columns of the report.
 const WIDTH: usize = 100;

@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use logtrace_attribution::breakdown::Distribution;
 use logtrace_attribution::cause::Wait;
-use logtrace_common::FileClass;
-use logtrace_common::units;
+use logtrace_common::{FileClass, units};
 use strum::{Display, EnumIter, EnumString};
 use thiserror::Error;
 

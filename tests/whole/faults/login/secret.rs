@@ -4,14 +4,14 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use logtrace_common::Flavor;
+use logtrace_laboratory::foreign::free_port;
 use rustix::process::Signal;
 
 use super::listening::{PASSWORD, listening};
 use crate::common::beside_others;
 use crate::faults::fixture::home::{Home, entries};
 use crate::faults::fixture::started::Started;
-use logtrace_common::Flavor;
-use logtrace_laboratory::foreign::free_port;
 
 /// Files below a directory, but those of private servers' templates.
 fn files(directory: &Path) -> Vec<PathBuf> {

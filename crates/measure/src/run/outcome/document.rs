@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_attribution::breakdown::Distribution;
-use logtrace_attribution::breakdown::{ColumnSums, HeatCells, OverTime, RequestCells};
+use logtrace_attribution::breakdown::{ColumnSums, Distribution, HeatCells, OverTime, RequestCells};
 use logtrace_common::{Connection, TimeRange, Variable};
 use logtrace_driver::tpcc::TABLES;
 use logtrace_driver::{Capacity, Content, DISCONNECTED, DriveResult, Outage, RateStep, TIMED_OUT};

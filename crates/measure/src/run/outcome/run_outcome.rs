@@ -11,7 +11,7 @@ use crate::run::load::consistency::ConsistencyChecks;
 /// Outcome of a run.
 #[derive(Debug)]
 pub struct RunOutcome {
-    /// What was seen of the server.
+    /// Facts about the server, and its trace.
     pub snapshot: ServerSnapshot,
     /// Whether an earlier run had kept the tables.
     pub(crate) tables_reused: bool,

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_common::{latency_row, latency_row_start_ns};
-
 use logtrace_attribution::breakdown::HeatCells;
-use logtrace_common::units;
+use logtrace_common::{latency_row, latency_row_start_ns, units};
 
 /// Limit on columns of the pictures. A screen of 390 pixels shows a column of one commit.
 const MOST_COLUMNS: u64 = 300;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_attribution::breakdown::Exemplars;
-use logtrace_attribution::breakdown::{CauseCube, CubeCell, HeatCell, HeatCells, OverTime};
+use logtrace_attribution::breakdown::{CauseCube, CubeCell, Exemplars, HeatCell, HeatCells, OverTime};
 
 /// Columns that are kept as long as there is something else to leave out: a minute to a second.
 const FEW_COLUMNS: u64 = 64;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use logtrace_attribution::rgb::Rgb;
+use logtrace_common::units;
 use png::{BitDepth, ColorType, Compression, Encoder};
 
 use super::axis::{Latencies, Times};
 use crate::render::error::RenderError;
-use logtrace_attribution::rgb::Rgb;
-use logtrace_common::units;
 
 /// Colours of a picture beside the first one, which is transparent.
 const SHADES: u8 = 255;

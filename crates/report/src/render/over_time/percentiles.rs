@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::{OverTime, ROWS_IN_BAND};
+use logtrace_common::units::{self, real};
+
 use super::axis::Tick;
 use super::stacked::{Area, Bars};
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::breakdown::ROWS_IN_BAND;
-use logtrace_common::units::{self, real};
 
 /// Labels of the axis, as shares of shorter commits.
 const LABELS: [(f64, &str); 8] = [

@@ -1,5 +1,8 @@
 //! All pictures, with their axes and words.
 
+use logtrace_attribution::breakdown::OverTime;
+use logtrace_common::units;
+
 use super::axis::{Latencies, Tick, Times};
 use super::heat_map::{self, Theme};
 use super::percentiles::{Percentiles, percentiles};
@@ -8,8 +11,6 @@ use super::script;
 use super::under_way::{self, Areas};
 use crate::document::Document;
 use crate::render::error::RenderError;
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_common::units;
 
 /// Pictures and their axes.
 pub(in crate::render) struct Pictures {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use logtrace_attribution::breakdown::{ColumnSums, HeatCells, OverTime, RequestCells};
+use logtrace_common::units::{self, real};
+
 use super::axis::Times;
 use super::stacked::HEIGHT;
 use crate::document::Document;
-use logtrace_attribution::breakdown::ColumnSums;
-use logtrace_attribution::breakdown::{HeatCells, OverTime, RequestCells};
-use logtrace_common::units::{self, real};
 
 /// Pictures of the rates and of the backlog, on the axis of a heat map.
 pub(in crate::render) struct Rates {

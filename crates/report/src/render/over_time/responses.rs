@@ -1,12 +1,13 @@
 //! Heat map of response times, without a selection.
 
+use logtrace_attribution::breakdown::{OverTime, RequestCells};
+use logtrace_common::units;
+
 use super::axis::{Latencies, Tick, Times};
 use super::heat_map::{self, Theme};
 use super::rates::{self, Rates};
 use crate::document::{Document, Driver};
 use crate::render::error::RenderError;
-use logtrace_attribution::breakdown::{OverTime, RequestCells};
-use logtrace_common::units;
 
 /// Heat map of response times, with its axes and words.
 pub(in crate::render) struct Responses {

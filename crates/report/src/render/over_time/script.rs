@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::{CauseCube, Exemplars, HeatCells, OverTime};
+use logtrace_attribution::deflated::deflated;
+use logtrace_attribution::rgb::hex;
 use serde::Serialize;
 
 use crate::render::error::RenderError;
-use logtrace_attribution::breakdown::Exemplars;
-use logtrace_attribution::breakdown::{CauseCube, HeatCells, OverTime};
-use logtrace_attribution::deflated::deflated;
-use logtrace_attribution::rgb::hex;
 
 /// All parts of the script. Each later one uses the ones before.
 pub(in crate::render) const SCRIPT: &str = concat!(

@@ -1,9 +1,10 @@
 //! Commits that were under way, by what they waited for.
 
-use super::axis::Times;
-use super::stacked::{Area, Bars};
 use logtrace_attribution::breakdown::UnderWay;
 use logtrace_common::units::{self, real};
+
+use super::axis::Times;
+use super::stacked::{Area, Bars};
 
 /// The picture.
 pub(in crate::render) struct Areas {

@@ -1,13 +1,13 @@
 //! Numbers of a run inside its page, so that a page that somebody sent can be compared.
 
+use logtrace_attribution::breakdown::{OverTime, OverTimeError};
+use logtrace_attribution::deflated::{deflated, inflated};
 use serde::Deserialize;
 use thiserror::Error;
 
 use crate::document::Document;
 use crate::render::error::RenderError;
 use crate::render::json::{JsonError, parse};
-use logtrace_attribution::breakdown::{OverTime, OverTimeError};
-use logtrace_attribution::deflated::{deflated, inflated};
 
 /// Beginnings of the elements of report.html with `run.json` and with the commits over time.
 const RUN: &str = "<script type=\"application/octet-stream\" id=\"run-json\">";

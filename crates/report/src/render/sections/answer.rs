@@ -3,17 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_common::{STALL_BUCKET_NS, TimeRange};
+use logtrace_attribution::breakdown::{CauseCube, Exemplar, Exemplars, OverTime, Part, stalls};
+use logtrace_attribution::cause::{Cause, Who};
+use logtrace_common::{STALL_BUCKET_NS, TimeRange, units};
 use strum::IntoEnumIterator;
 
 use crate::document::{Commits, Document, Driver};
 use crate::render::sections::waited_for;
-use logtrace_attribution::breakdown::Part;
-use logtrace_attribution::breakdown::stalls;
-use logtrace_attribution::breakdown::{CauseCube, OverTime};
-use logtrace_attribution::breakdown::{Exemplar, Exemplars};
-use logtrace_attribution::cause::{Cause, Who};
-use logtrace_common::units;
 
 /// Duration from which a commit can make a stall: half of the time in which too few commits ended.
 const LEAST_STALL_NS: u64 = STALL_BUCKET_NS / 2;

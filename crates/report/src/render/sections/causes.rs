@@ -1,8 +1,9 @@
 //! Causes as lines of a report: the largest first, small ones merged, unexplained time always by itself.
 
-use crate::document::{CauseRow, Commits, Document};
 use logtrace_attribution::cause::Wait;
 use logtrace_common::units;
+
+use crate::document::{CauseRow, Commits, Document};
 
 /// Share of the commit time below which a cause is merged with the other small ones in a short report.
 pub(crate) const SMALL: f64 = 0.005;

@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::document::{CauseRow, Commits, Document};
-use crate::render::table::Table;
 use logtrace_attribution::cause::Wait;
 use logtrace_common::units;
+
+use crate::document::{CauseRow, Commits, Document};
+use crate::render::table::Table;
 
 /// Most waits of the table.
 const MOST_WAITS: usize = 5;

@@ -3,12 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_common::FileClass;
+use logtrace_common::{FileClass, units};
 use logtrace_events::IoOp;
 
 use crate::document::{Disk, Document, FileRow};
 use crate::render::table::Table;
-use logtrace_common::units;
 
 /// Returns system calls by class and operation, the longest total first, or `None` if no file was used.
 pub(crate) fn by_class(document: &Document) -> Option<Table> {

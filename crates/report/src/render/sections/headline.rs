@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_common::Flavor;
+use logtrace_common::{Flavor, units};
 
 use crate::document::{
     Commits, Container, CpuPlacement, Document, Driver, Gaps, Join, Server, Tpcc, Tracer, Work, Workload,
 };
 use crate::render::sections::tpcc;
-use logtrace_common::units;
 
 /// Digits of the id of a container, and how many of them are shown.
 const WHOLE_ID: usize = 64;

@@ -1,9 +1,10 @@
 //! Requests by step of a rate that changes in steps.
 
-use crate::document::{Document, StepCommits, StepRow};
-use crate::render::table::Table;
 use logtrace_attribution::cause::Cause;
 use logtrace_common::units;
+
+use crate::document::{Document, StepCommits, StepRow};
+use crate::render::table::Table;
 
 /// Returns the counts and times of the requests of each step, or `None` if the rate did not change in steps.
 pub(crate) fn table(document: &Document) -> Option<Table> {

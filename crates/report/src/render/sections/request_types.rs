@@ -1,8 +1,9 @@
 //! Requests by kind, for workloads with several kinds.
 
+use logtrace_common::units;
+
 use crate::document::{Document, KindRow};
 use crate::render::table::{Table, percentiles};
-use logtrace_common::units;
 
 /// Returns the counts and response times of each kind, or `None` if there is only one kind.
 pub(crate) fn table(document: &Document) -> Option<Table> {

@@ -1,11 +1,11 @@
 //! Parts of the response times, from the client to the commit.
 
+use logtrace_attribution::breakdown::Part;
+use logtrace_common::units;
 use strum::IntoEnumIterator;
 
 use crate::document::Document;
 use crate::render::table::Table;
-use logtrace_attribution::breakdown::Part;
-use logtrace_common::units;
 
 /// Returns the parts in the order of time and their sum, or `None` if no request was joined.
 pub(crate) fn table(document: &Document) -> Option<Table> {

@@ -1,11 +1,10 @@
 //! Causes of the time of statements outside their commits.
 
-use logtrace_common::FileClass;
+use logtrace_common::{FileClass, units};
 
 use crate::document::{Document, StatementCause};
 use crate::render::sections::causes::alone;
 use crate::render::table::Table;
-use logtrace_common::units;
 
 /// Share of the time below which causes are merged into one row, except those of the logs of statements.
 const SMALL: f64 = 0.01;

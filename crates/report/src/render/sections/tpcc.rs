@@ -1,7 +1,8 @@
 //! Results of the TPC-C-like workload.
 
-use crate::document::{Consistency, Document, Tpcc};
 use logtrace_common::units;
+
+use crate::document::{Consistency, Document, Tpcc};
 
 /// Returns the new orders a minute, for the summary.
 pub(crate) fn nopm(document: &Document) -> Option<String> {

@@ -1,8 +1,9 @@
 //! Account of the tracer: its records, its losses, its cost, its programs and probes.
 
+use logtrace_common::units;
+
 use crate::document::{Document, Tracer};
 use crate::render::table::Table;
-use logtrace_common::units;
 
 /// Returns records, losses and cost, as pairs of a name and a number.
 pub(crate) fn account(tracer: &Tracer) -> Vec<(&'static str, String)> {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_attribution::breakdown::{OverTime, ThreadTime, WaitedFor};
+use logtrace_common::units;
+
 use crate::document::{Commits, Document};
 use crate::render::table::Table;
-use logtrace_attribution::breakdown::OverTime;
-use logtrace_attribution::breakdown::{ThreadTime, WaitedFor};
-use logtrace_common::units;
 
 /// Most threads of the table.
 const MOST_SHOWN: usize = 8;

@@ -3,7 +3,6 @@
 use logtrace_attribution::breakdown::{StackTotals, Whole};
 use logtrace_attribution::synthetic;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, parse_folded, render, render_folded};
-
 use serde_json::{Value, json};
 use strum::IntoEnumIterator;
 

@@ -5,17 +5,15 @@ pub(crate) mod custom;
 mod host;
 pub(crate) mod tpcc;
 
-use logtrace_common::{FileClass, Flavor};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use logtrace_attribution::breakdown::Distribution;
-use logtrace_attribution::breakdown::{Breakdown, StackTotals};
+use logtrace_attribution::breakdown::{Breakdown, Distribution, StackTotals};
 use logtrace_attribution::cause::Cause;
-use logtrace_report::document::Commits;
+use logtrace_common::{FileClass, Flavor};
 use logtrace_report::document::{
-    Capacity, CauseTime, Caveat, Container, Document, Driver, Gaps, LoopImage, OutageRow, Placed, Probe,
-    Program, SCHEMA, Server, StepCommits, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
+    Capacity, CauseTime, Caveat, Commits, Container, Document, Driver, Gaps, LoopImage, OutageRow, Placed,
+    Probe, Program, SCHEMA, Server, StepCommits, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
