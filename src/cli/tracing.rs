@@ -29,7 +29,7 @@ pub(crate) struct TracingArgs {
     #[arg(long)]
     record: bool,
 
-    /// Size of the record buffer of each CPU, a power of two such as 64K or 16M [default: 512K to 4M, depending on the
+    /// Size of the record buffer of each CPU, a power of two such as 64K or 16M [default: 512K to 2M, depending on the
     /// number of CPUs]. Give more if records are lost, less if memory is short.
     #[arg(long, value_name = "SIZE")]
     ring_bytes: Option<RingBytes>,

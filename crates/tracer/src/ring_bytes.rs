@@ -20,8 +20,8 @@ const MOST: u32 = 256 << 20;
 const TOGETHER: u32 = 64 << 20;
 
 /// Largest default size of a ring. The reader empties it 20 times a second, and memory that has left the caches is slow
-/// to write.
-const USUAL_MOST: u32 = 4 << 20;
+/// to write. A process maps a ring twice (kernel/bpf/ringbuf.c), and both count as its memory.
+const USUAL_MOST: u32 = 2 << 20;
 
 /// Smallest default size of a ring where there is memory for it: 8,000 records.
 const USUAL_LEAST: u32 = 512 << 10;
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn rings_shrink_where_there_are_many_cpus() {
         let mib = |cpus| f64::from(RingBytes::for_machine(cpus, 1 << 40).get()) / f64::from(1 << 20);
-        assert_eq!([1, 16, 17, 64, 100].map(mib), [4.0, 4.0, 2.0, 1.0, 0.5]);
+        assert_eq!([1, 32, 33, 64, 100].map(mib), [2.0, 2.0, 1.0, 1.0, 0.5]);
         assert_eq!(mib(4096), 0.5);
     }
 
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_larger_ring_is_one_that_may_be_asked_for() {
-        for (given, larger) in [("4K", "4M"), ("4M", "16M"), ("128M", "256M"), ("256M", "256M")] {
+        for (given, larger) in [("4K", "2M"), ("2M", "8M"), ("128M", "256M"), ("256M", "256M")] {
             let given: RingBytes = given.parse().unwrap();
             assert_eq!(given.larger().to_string(), larger);
         }

@@ -11,14 +11,14 @@ pub(crate) struct RoundLength {
     current: Duration,
 }
 
-/// Shortest time. 4 MiB hold about 65,000 records of one CPU: ten times of what the busiest server makes.
+/// Shortest time. 2 MiB hold about 32,000 records of one CPU: ten times of what the busiest server makes.
 const SHORTEST: Duration = Duration::from_millis(50);
 
 /// Longest time. A server may become busy while the reader sleeps.
 const LONGEST: Duration = Duration::from_millis(200);
 
 /// Size of a ring with which the reader may sleep for the shortest time.
-const LEAST_RING: u32 = 1 << 20;
+const LEAST_RING: u32 = 512 << 10;
 
 /// Size of the records of a round: less than a CPU's own cache, usually 0.5 to 2 MiB.
 const ROUND_BYTES: f64 = (256 << 10) as f64;
@@ -58,18 +58,18 @@ mod tests {
 
     #[test]
     fn a_busy_server_has_short_rounds_and_an_idle_one_long_ones() {
-        assert_eq!(after(4 << 20, 10 << 20), SHORTEST);
-        assert_eq!(after(4 << 20, 256 << 10), Duration::from_millis(100));
-        assert_eq!(after(4 << 20, 10 << 10), LONGEST);
-        assert_eq!(after(4 << 20, 0), LONGEST);
+        assert_eq!(after(2 << 20, 10 << 20), SHORTEST);
+        assert_eq!(after(2 << 20, 256 << 10), Duration::from_millis(100));
+        assert_eq!(after(2 << 20, 10 << 10), LONGEST);
+        assert_eq!(after(2 << 20, 0), LONGEST);
     }
 
     #[test]
     fn small_rings_are_read_often() {
-        assert_eq!(RoundLength::new(4 << 20).get(), SHORTEST);
-        assert_eq!(after(1 << 20, 0), SHORTEST);
+        assert_eq!(RoundLength::new(2 << 20).get(), SHORTEST);
+        assert_eq!(after(512 << 10, 0), SHORTEST);
         assert_eq!(after(64 << 10, 0), SHORTEST);
-        assert_eq!(after(2 << 20, 0), Duration::from_millis(100));
+        assert_eq!(after(1 << 20, 0), Duration::from_millis(100));
         assert_eq!(after(256 << 20, 0), LONGEST);
     }
 }
