@@ -9,7 +9,8 @@ use humantime::{format_duration, parse_duration};
 /// Share of the time that is traced, and length of a burst: `10%`, or with longer bursts `25%:2s`.
 ///
 /// Half of the cost of tracing is traps into the kernel, which no program can make cheaper (docs/performance.md). So probes
-/// are detached between bursts. A commit that takes longer than a burst is never seen.
+/// are detached between bursts. Leaving out single commits would save little, and the members of a group cannot be
+/// explained without their leader. A commit that takes longer than a burst is never seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampling {
     /// Share of the time in per cent, from 1 to 100.

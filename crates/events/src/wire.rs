@@ -1,7 +1,7 @@
 //! The bytes of each record as they cross the ring from the kernel side (`crates/tracer/bpf/records.h`).
 //!
-//! The C structures carry the same names in snake case; a test of the tracer compares every offset here with the
-//! type information (BTF) in the compiled object, so that the two cannot drift apart.
+//! The C structures carry the same names in snake case. The tracer's build script writes C assertions of every size and
+//! offset from these types, and compiles the kernel side with them, so that the two cannot drift apart.
 
 use bytemuck::{Pod, Zeroable};
 

@@ -6,7 +6,9 @@
  * places. Once a stack was unwound, it is known where on the raw stack its return addresses lie, and a later block
  * whose raw stack has the same addresses at the same distances has the same stack. What lies between them is left by
  * earlier calls and says nothing. Distances count from the context of the tracepoint: where the stack itself begins
- * differs from one system call to the next (CONFIG_RANDOMIZE_KSTACK_OFFSET).
+ * differs from one system call to the next (CONFIG_RANDOMIZE_KSTACK_OFFSET). A run unwinds a handful of stacks.
+ *
+ * Tried: comparing all of the raw stack. This unwound 600 stacks a second, because of what earlier calls had left.
  */
 #pragma once
 

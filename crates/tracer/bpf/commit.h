@@ -5,6 +5,7 @@
  * Both servers' ha_commit_trans() (sql/handler.cc) takes a metadata lock that blocks a global read lock, and gives
  * it back, for read-write transactions alone. The probes sit on these two calls: they cover the whole wait, a
  * read-only or statement-level commit does not pass them, and a call is an instruction that the kernel emulates.
+ * Outside are setting the stage before the first call and freeing resources after the second: a few microseconds of CPU.
  *
  * XA PREPARE and XA COMMIT wait for the same logs and pass ha_commit_trans() only in one phase: what they execute is a
  * window of its own, unless a commit begins inside of it.

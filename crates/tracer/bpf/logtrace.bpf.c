@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * The kernel side of logtrace: it timestamps and closes intervals of one server process, and decides no cause.
- * One header a mechanism.
+ * One header a mechanism. It is in C, because Rust for BPF cannot emit CO-RE relocations, which adapt a program to the
+ * running kernel's structures.
  */
 #include "kernel.h"
 

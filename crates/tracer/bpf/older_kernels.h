@@ -3,7 +3,9 @@
  * What older kernels have elsewhere, back to Linux 5.10.
  *
  * Which way is taken is decided at load time by what the running kernel has, never by its version: distributions bring
- * functions of new kernels to old ones. The verifier does not follow the other way, and removes it.
+ * functions of new kernels to old ones (Red Hat Enterprise Linux 9 says 5.14 and has the eBPF of 6.12). The verifier does
+ * not follow the other way, and removes it: what remains is an instruction that loads a constant. Kernels without type
+ * information would need a table of offsets for each build, and are not supported.
  */
 #pragma once
 

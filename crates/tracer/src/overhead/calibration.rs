@@ -1,4 +1,8 @@
 //! CPU time around the programs, as calibrated on this machine; pure.
+//!
+//! The trap of a uprobe, the way from a tracepoint, and the slow path that all system calls take while one is traced
+//! cannot be timed in place. So loops are timed before and after the probes are attached, which adds half a second to the
+//! start of the trace.
 
 use crate::overhead::cost::Estimate;
 use crate::overhead::timing::Timing;

@@ -3,7 +3,8 @@
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 
 /// Returns the addresses of the instructions with which a function leaves for its caller: `ret`, and jumps to other
-/// functions (`is_function`) that return in its place.
+/// functions (`is_function`) that return in its place. The kernel single-steps a `ret`, which takes 12 to 19 us: only XA
+/// statements pay that.
 ///
 /// `code` starts at the virtual address `address`. Cold parts of the function lie elsewhere, and jump back or throw.
 pub(crate) fn exits(code: &[u8], address: u64, mut is_function: impl FnMut(u64) -> bool) -> Vec<u64> {

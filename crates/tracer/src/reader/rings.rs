@@ -15,7 +15,7 @@ use crate::reader::merge::Records;
 /// Rings of all CPUs.
 ///
 /// With a single ring, each record would wait for other CPUs: the lock and the positions of the ring would move from
-/// CPU to CPU, 0.3 us a record if two are busy.
+/// CPU to CPU, 0.3 us a record if two are busy: a third of the cost of tracing.
 pub(crate) struct Rings {
     /// Map of the rings by CPU.
     by_cpu: ArrayOfMaps<MapData, Ring>,
