@@ -7,7 +7,13 @@
  * synced how groups go on (crates/attribution/src/timeline/commit_groups.rs).
  *
  * MariaDB's leader takes its queue inside a function that begins long before (sql/log.cc, trx_group_commit_leader()), but
- * names each member when it writes it: by a group_commit_entry on the stack of the thread that commits.
+ * names each member when it writes it: by a group_commit_entry on the stack of the thread that commits. Both calls have it
+ * as an argument, so that no offset inside it has to be known.
+ *
+ * Tried: no probe where a commit of MySQL joins, but its first wait for a futex, which the scheduler's probe sees anyway.
+ * Other waits come first too often: with 8 connections, 6.6 % more members than commits were counted, and 23 % of the
+ * groups merged where 9 % do. The CPU time of a commit did not fall: 21.2 and 21.5 us more than untraced, 20.8 and 21.8
+ * with the probe (14 pairs each).
  */
 #pragma once
 

@@ -1,5 +1,8 @@
 //! Corrections of an explanation by the groups that the server states.
 //!
+//! The server's statement takes precedence over the wake-up. A commit with a stated leader is also walked by wake-ups
+//! alone, and the report counts the differences (`groups.disagreements`).
+//!
 //! A member of a group need not have waited for its last waker: MySQL wakes the waiting members of all groups at once,
 //! those of the next group too, and groups that merge later have their own leaders until then. If the server states who
 //! leads a member, the member's wait is therefore its leader's time. The statements also separate the work of the own

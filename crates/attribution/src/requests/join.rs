@@ -4,6 +4,11 @@
 //! from its wake-up until it blocks there again is a visit. If the next request has already arrived, a wait of length 0
 //! ends one visit and begins the next. A request's time outside visits belongs to the client and the network, in both
 //! directions. Its time inside a visit is before, in, or after a commit.
+//!
+//! Requests come from the driver and records from the kernel, at different times. So the segments of a visit are stored
+//! until its request is known, and are then cut at the edges of the request: the flame graph of response times sums to
+//! the response times exactly. It has files of its own, because the sum of commits is another one. Without requests, no
+//! segments are stored.
 
 use std::collections::VecDeque;
 

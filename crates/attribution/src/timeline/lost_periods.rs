@@ -1,4 +1,8 @@
 //! Periods with missing records.
+//!
+//! A thread is on the CPU wherever no record says otherwise, so the lost record of a wait would turn the wait into CPU
+//! time. In such a period, time that no record explains is unexplained, and requests have no parts. The reader notes
+//! between which two of its looks the count of lost records grew.
 
 use logtrace_common::TimeRange;
 

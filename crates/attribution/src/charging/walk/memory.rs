@@ -6,7 +6,8 @@
 //! thread's timeline is thus searched once, and not for each commit that waited for it.
 //!
 //! The memory is exact: the cause of a nanosecond of a thread's time depends neither on the commit that waits nor on the
-//! rest of the window. It holds until a record changes an answer (the revision of `Timelines`).
+//! rest of the window. It holds until a record changes an answer (the revision of `Timelines`). Walks that follow the
+//! server's statements about groups are not stored.
 
 use logtrace_common::TimeRange;
 use logtrace_events::Tid;

@@ -1,5 +1,8 @@
 //! Pictures of a run over time: heat maps of commits and of response times, rates, the backlog, and what the time of commits
 //! went to.
+//!
+//! They are a PNG and polygons, drawn here, so that they are seen without a script and in print. The script only adds up
+//! what is selected. That takes fewer lines than the interface of a library for charts, which would bring requests, too.
 
 mod axis;
 mod fit;
