@@ -60,7 +60,8 @@ pub fn drive(config: &DriveConfig, outputs: Outputs<'_>) -> Result<DriveResult, 
     result
 }
 
-/// Returns the server's own count of orders; `None` if the workload has no orders or the server does not answer.
+/// Returns the server's own count of orders; `None` if the workload has no orders or the server does not answer. A run is
+/// degraded if this did not grow by the new orders that the driver counted.
 fn order_ids(config: &DriveConfig) -> Result<Option<u64>, DriveError> {
     if config.requests.tpcc().is_none() {
         return Ok(None);

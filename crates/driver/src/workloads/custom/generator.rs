@@ -29,7 +29,8 @@ pub(crate) enum Generator {
     Choice { values: Vec<Drawn>, weights: Weighted },
     /// Number of the row.
     OwnRow,
-    /// Number that is unique to the request and to the index, from 0, of the parameter among its unique parameters.
+    /// Number that is unique to the request and to the index, from 0, of the parameter among its unique parameters. It comes
+    /// from the request's number in its stream, so it needs no counter and repeats with the seed.
     Unique(u64),
 }
 

@@ -37,7 +37,8 @@ pub struct Tpcc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, IntoStaticStr)]
 pub enum HomeWarehouse {
     /// Warehouse of a terminal that is drawn for each request: all terminals share all connections, and the requests do not
-    /// depend on the connection that sends them.
+    /// depend on the connection that sends them. For open loops and their capacity: no warehouse gets more requests because
+    /// its connection happens to be idle.
     #[default]
     #[strum(serialize = "request")]
     PerRequest,
