@@ -1,4 +1,9 @@
 //! The one rule that says who can change a part of a path, for directories, programs and sockets alike.
+//!
+//! On many systems the directories of a user belong to a group of the user's own, and the usual umask lets it write. So
+//! the caller's primary group is trusted if it has the caller's name and no other member, and so is root's. A group's
+//! number says nothing: 100 is a user on one system and the group of all users on the next one. Access control lists are
+//! not read: what they allow at most is in the bits of the group (acl(5)).
 
 use std::env;
 use std::fs::Metadata;

@@ -1,7 +1,9 @@
 //! Packets of a server that pass during a login over a plain TCP connection. Pure.
 //!
 //! Whoever can redirect such a connection can answer in the server's place. So a packet passes only if it is known whole,
-//! and if the client library answers it with nothing but a proof of the password (`continue_auth` of `mysql_async`).
+//! and if the client library answers it with nothing but a proof of the password (`continue_auth` of `mysql_async`). A list
+//! of refused packets would miss some, because the library looks at fewer bytes than it gets. It reads on behind
+//! MariaDB's progress reports, which look like errors, so nothing passes behind an error.
 
 /// First bytes of packets (protocol documentation, "Connection Phase").
 mod first {

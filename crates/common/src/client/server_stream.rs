@@ -1,4 +1,9 @@
 //! Stream to a server, and who holds its other end. Nothing is sent before that is known.
+//!
+//! The process is checked before the first login, and after it ended another one may take its socket or port. So each
+//! connection asks the kernel about its own other end. The listener of a port would not do: several may have it, and a
+//! socket on `[::]` takes IPv4 or does not. The user is compared and not the process, because a server may be started
+//! again during a run.
 
 use std::io;
 use std::net::SocketAddr;

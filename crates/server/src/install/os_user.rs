@@ -1,4 +1,6 @@
 //! Unprivileged user that private instances run as.
+//!
+//! A server under `mysql` could read and change the data of another server of that user, and trace and end its processes.
 
 use std::fs::Metadata;
 use std::io;

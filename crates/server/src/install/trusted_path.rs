@@ -35,7 +35,8 @@ struct Untrusted {
 }
 
 /// Returns `path` without links. Under root, the rule of `path_rule.rs` holds for each part of it, links
-/// included. systemd walks paths in this way (`CHASE_SAFE`, src/basic/chase.c).
+/// included. systemd walks paths in this way (`CHASE_SAFE`, src/basic/chase.c). A working directory may be a neighbour's,
+/// with `logtrace-runs` in it already. `openat2` has no flag for this: it can refuse links, but not by their owner.
 ///
 /// Makes missing directories with `mode`, if there is one; otherwise a missing part is an error of the kind `NotFound`.
 pub fn trusted_directory(path: &Path, mode: Option<u32>, writers: Writers) -> io::Result<PathBuf> {

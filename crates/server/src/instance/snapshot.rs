@@ -24,7 +24,8 @@ pub(crate) const SNAPSHOT_PREFIX: &str = "kept-";
 ///
 /// The copy has tables, undo and redo logs, also those that were placed elsewhere. It has no binary logs, which a
 /// server does not need after a clean shutdown, no slow and general logs, no temporary files, and no identity
-/// (`server_uuid`): each server that starts with the copy makes new ones.
+/// (`server_uuid`): each server that starts with the copy makes new ones, wherever its files are placed. The binary log of
+/// a load is as large as the tables, and is not copied each time.
 #[derive(Debug)]
 pub struct DataSnapshot {
     directory: LockedDir,

@@ -161,6 +161,9 @@ fn run_on(command: &mut Command, cpus: CpuSet) {
 }
 
 /// Makes the process enter a control group before its program starts. If it cannot, it stays in logtrace's own.
+///
+/// A move from outside would miss the processes that it started before. `CLONE_INTO_CGROUP` would do as well, but the
+/// standard library does not offer it.
 fn start_in(command: &mut Command, entrance: File) {
     let in_child = move || {
         // The process that writes 0 moves itself.

@@ -1,4 +1,11 @@
 //! Control group of a private server: whatever the server starts ends with it, also what leaves its session.
+//!
+//! `cgroup.kill` ends all processes of a group at once, also those that fork meanwhile. After `kill -9` of logtrace the
+//! kernel ends the server itself, and the next start or `doctor --clean` the rest of the group.
+//!
+//! The group is a child of logtrace's own without controllers. So CPU, memory and I/O are limited and shared as for
+//! logtrace itself, and `throttled` and `memory reclaim` have the same causes as without the group. Where a child would
+//! get a share of its own, there is no group.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};

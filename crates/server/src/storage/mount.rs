@@ -1,4 +1,7 @@
 //! Mounts with options, and with the kernel's messages if it refuses.
+//!
+//! `mount(2)` reports a wrong option only as a number. `fsopen` and `fsconfig` leave a message in the context, so that
+//! logtrace needs no list of options.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};

@@ -1,4 +1,7 @@
 //! Settings that hold paths, which stay in a private server's own directories.
+//!
+//! Some forty variables hold paths. They are not listed: each value with an absolute path or `..` is refused, but for
+//! the exceptions below.
 
 use std::path::{Component, Path};
 

@@ -33,7 +33,8 @@ pub struct KernelSetting {
 
 /// Settings of the kernel that are restored when this is dropped.
 ///
-/// The old values are noted first: if logtrace is killed, the next start restores them.
+/// The old values are noted first: if logtrace is killed, the next start restores them. A note is locked while its writer
+/// lives. Whoever finds it unlocked restores the values: the next start, `doctor --clean`, the next change of the place.
 #[derive(Debug)]
 pub struct KernelSettingsGuard {
     settings: Settings,

@@ -44,7 +44,8 @@ const OF_SYSCTL: [&str; 7] = [
     "vm.swappiness",
 ];
 
-/// Parameters of which one is 0 while the other one counts. The kernel refuses to set 0.
+/// Parameters of which one is 0 while the other one counts. The kernel refuses to set 0. Setting the one that counts makes
+/// the other one 0 again (`dirty_ratio_handler()`, mm/page-writeback.c), so it alone is noted.
 const EITHER: [(&str, &str); 2] = [
     ("vm.dirty_bytes", "vm.dirty_ratio"),
     ("vm.dirty_background_bytes", "vm.dirty_background_ratio"),
