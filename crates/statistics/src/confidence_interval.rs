@@ -31,8 +31,12 @@ pub struct CellValues {
 ///
 /// Figures are positive and their noise is in proportion to them, so the intervals are computed from logarithms. The
 /// variances of all cells moderate one another, as in the test of comparisons. The interval of a median is at least as wide
-/// as that between two of the values (`ranks`): a few slow runs may be most of the repeats. `None` for a cell with a
-/// single repeat, for one whose repeats are all equal, and for one with a value of 0.
+/// as that between two of the values (`ranks`): a few slow runs may be most of the repeats. Where one run in four was a third
+/// slower, t intervals of five repeats covered 89 %. `None` for a cell with a single repeat, for one whose repeats are
+/// all equal, and for one with a value of 0.
+///
+/// Tried: a bootstrap over the repeats. With three repeats its ends are always the lowest and the highest one, and no stall
+/// in three windows gave the interval 0 to 0.
 pub fn t_intervals(cells: &[CellValues], statistic: Statistic) -> Vec<Option<Interval>> {
     let repeats: Vec<Option<Repeats>> = cells.iter().map(CellValues::logarithms).collect();
     let errors = standard_errors(&repeats).into_iter().zip(cells);

@@ -1,4 +1,8 @@
 //! Comparisons of cells with their baselines, all those of a table together.
+//!
+//! Intervals are not corrected for the number of comparisons, but significance is. An interval says how large one value is,
+//! from the measurements of that cell. A simultaneous one would be wider in a larger table, and with Holm's method infinite
+//! or one-sided for most entries. Significance says whether there is a difference among the many that were looked at.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,7 @@
 //! Page of a study: one file with charts, causes and tables, without requests to anybody.
+//!
+//! A chart is an SVG of some hundred elements, so a template (askama) draws it: it looks like the chart that it makes, and
+//! escapes its words. Libraries for charts bring fonts or scripts, with which a page could not promise to make no request.
 
 mod axis;
 mod cause_bars;
