@@ -8,9 +8,11 @@
 //! server, so an interval from 30 turns would be too narrow. This costs a sixth of the width, with 6 repeats of 5
 //! turns in place of 30 independent ones.
 //!
-//! No tracer is attached in short turns: attaching and detaching take 0.4 and 0.7 s, as long as a turn. Causes come from
-//! windows. Wash-in and turn are one load, divided by when requests ended: the driver ends a warm-up by waiting for its
-//! requests, so a turn after it would begin with an empty server.
+//! No tracer is attached in short turns: attaching and detaching take 0.4 and 0.7 s, as long as a turn, and one tracer over
+//! all turns would have to divide its account, gaps and causes. Causes come from windows.
+//!
+//! Wash-in and turn are one load, divided by when requests ended: the driver ends a warm-up by waiting for its requests, so
+//! a turn after it would begin with an empty server.
 
 use std::time::Duration;
 

@@ -5,8 +5,8 @@
 //! tests/tracer/optimised.rs compiles such programs. Two other places were considered:
 //!
 //! - A call in a function that `ha_commit_trans()` calls. It belongs to commits only if nothing else calls that function.
-//!   That cannot be proven: calls by pointer and from plugins cannot be found. The kernel side would also lose the
-//!   stack pointer of one function, which tells commits apart.
+//!   That cannot be proven: calls by pointer and from plugins cannot be found, and finding the direct ones takes seconds
+//!   for a hundred megabytes. The kernel side would also lose the stack pointer of one function, which tells commits apart.
 //! - Entry and `ret` of `MYSQL_BIN_LOG::ordered_commit()`. Only MySQL has it, and only commits that go to the binary log
 //!   come there. `MYSQL_BIN_LOG::commit()` around it also runs for transactions that only read and for single statements.
 
