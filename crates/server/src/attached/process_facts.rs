@@ -1,7 +1,7 @@
 //! Facts of a server without a login, from its process alone.
 //!
 //! A login is not always available, and leaves traces of its own. A server that can be traced exports its symbols, and
-//! what a report needs is in global variables. They are read with process_vm_readv(2), for which `CAP_SYS_PTRACE` is
+//! what a report needs is in global variables. They are read with `process_vm_readv(2)`, for which `CAP_SYS_PTRACE` is
 //! enough; `/proc/PID/mem` may be opened by its owner alone. The program is not run for its `--version`: in a container it
 //! would need the container's libraries.
 
