@@ -3,8 +3,7 @@
 use std::fmt::Display;
 use std::path::{Component, Path};
 
-use logtrace_common::{InputDir, InputError, InputFile, InputKind};
-use logtrace_driver::FileError;
+use logtrace_common::{FileError, InputDir, InputError, InputFile, InputKind};
 use logtrace_server::check_file_owner;
 use logtrace_study::{BUILTIN, Builtin, Cell, Plan};
 

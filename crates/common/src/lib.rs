@@ -8,6 +8,7 @@ mod client;
 mod connection;
 mod detail;
 mod file_class;
+mod file_error;
 mod flavor;
 pub mod inert;
 #[cfg(feature = "inputs")]
@@ -21,6 +22,8 @@ mod program_file;
 mod sampling;
 mod time_range;
 mod tls;
+#[cfg(feature = "toml")]
+mod toml_file;
 pub mod units;
 mod variable;
 
@@ -37,6 +40,7 @@ pub use client::session_settings::SessionUse;
 pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
 pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};
+pub use file_error::FileError;
 pub use flavor::{Flavor, parse_version_output, version_number};
 #[cfg(feature = "inputs")]
 pub use input::{InputDir, InputError, InputFile, InputKind};
@@ -51,4 +55,6 @@ pub use program_file::{NamedSymbol, ProgramFile, Symbol, stack_depths, uprobe_de
 pub use sampling::Sampling;
 pub use time_range::TimeRange;
 pub use tls::{SslMode, Tls};
+#[cfg(feature = "toml")]
+pub use toml_file::{read_toml, toml_line};
 pub use variable::{Variable, VariableError};

@@ -7,8 +7,10 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use logtrace_common::FileError;
+
 use crate::util::clock::{duration_ns, per_s};
-use crate::util::line_file::{FileError, content_lines};
+use crate::util::line_file::content_lines;
 
 /// Recorded due times.
 #[derive(Clone, Debug, PartialEq, Eq)]

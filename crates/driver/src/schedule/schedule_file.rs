@@ -13,8 +13,10 @@
 
 use std::time::Duration;
 
+use logtrace_common::FileError;
+
 use crate::schedule::rate_schedule::{Schedule, Step};
-use crate::util::line_file::{FileError, content_lines};
+use crate::util::line_file::content_lines;
 
 /// Maximum number of steps; each takes 24 bytes.
 const MOST_STEPS: usize = 1_000_000;

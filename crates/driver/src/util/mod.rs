@@ -10,4 +10,3 @@ pub mod random;
 pub(crate) mod runtime;
 #[cfg(test)]
 pub(crate) mod test_fit;
-pub(crate) mod toml_file;

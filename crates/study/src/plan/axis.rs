@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use logtrace_common::Flavor;
-use logtrace_driver::FileError;
+use logtrace_common::{FileError, Flavor};
 use toml::Spanned;
 
 use crate::plan::option_layers::OptionLayers;

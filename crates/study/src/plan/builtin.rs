@@ -1,6 +1,6 @@
 //! Studies that come with logtrace.
 
-use logtrace_driver::FileError;
+use logtrace_common::FileError;
 
 use crate::plan::study_plan::Plan;
 

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use logtrace_common::{Detail, FileClass, Flavor, Sampling, Variable};
-use logtrace_driver::{Arrivals, FileError, Pace, Rate};
+use logtrace_common::{Detail, FileClass, FileError, Flavor, Sampling, Variable};
+use logtrace_driver::{Arrivals, Pace, Rate};
 use logtrace_server::{
     FileLocation, ImageConfig, ImageKind, KernelSetting, Placement, ServerChoice, check_placements,
     is_reserved,

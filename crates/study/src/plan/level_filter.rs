@@ -1,6 +1,6 @@
 //! Filters of cells by the levels of an axis.
 
-use logtrace_driver::FileError;
+use logtrace_common::FileError;
 use toml::Spanned;
 
 use crate::cell::Cell;

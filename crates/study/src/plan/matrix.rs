@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_common::Flavor;
-use logtrace_driver::FileError;
+use logtrace_common::{FileError, Flavor};
 
 use crate::cell::Cell;
 use crate::plan::axis::{Axis, Level};

@@ -6,8 +6,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
-use logtrace_common::Flavor;
-use logtrace_driver::FileError;
+use logtrace_common::{FileError, Flavor};
 use strum::VariantNames;
 use toml::Value;
 

@@ -1,7 +1,6 @@
 //! Options of a plan, each with its line.
 
-use logtrace_common::Flavor;
-use logtrace_driver::FileError;
+use logtrace_common::{FileError, Flavor};
 use toml::Value;
 
 use crate::plan::plan_file::{PlanFile, listed};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use logtrace_driver::{FileError, toml_line};
+use logtrace_common::{FileError, toml_line};
 
 /// Name and text of a file.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,8 @@
 
 use std::time::Duration;
 
-use logtrace_driver::{FileError, Requests};
+use logtrace_common::FileError;
+use logtrace_driver::Requests;
 
 use crate::cell::{DataUse, ShortTurns};
 use crate::plan::option_layers::OptionLayers;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use logtrace_driver::{FileError, read_toml};
+use logtrace_common::{FileError, read_toml};
 
 use crate::cell::Cell;
 use crate::plan::axis::{Axis, axes};

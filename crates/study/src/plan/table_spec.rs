@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_driver::FileError;
+use logtrace_common::FileError;
 use logtrace_statistics::{Compare, Statistic};
 use toml::Spanned;
 

@@ -1,9 +1,10 @@
 //! Workload of a cell.
 
+use logtrace_common::FileError;
 use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
 use logtrace_driver::{
-    Compat, Content, CustomWorkload, Dataset, FileError, Group, Keys, Protocol, Requests, UnknownWorkload,
-    WorkloadInfo, WorkloadOptions,
+    Compat, Content, CustomWorkload, Dataset, Group, Keys, Protocol, Requests, UnknownWorkload, WorkloadInfo,
+    WorkloadOptions,
 };
 use strum::VariantArray;
 

@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::{anyhow, ensure};
+use logtrace_common::{FileError, read_toml, toml_line};
 use toml::Spanned;
 
-use crate::util::line_file::FileError;
 use crate::util::marker::MARKER;
-use crate::util::toml_file::{read_toml, toml_line};
 use crate::workloads::custom::custom_workload::{CustomWorkload, RequestType};
 use crate::workloads::custom::generator::{Generator, MAX_UNIQUE};
 use crate::workloads::custom::generator_spec::{Sizes, ValueSite, generator};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::de::DeserializeOwned;
 
-use crate::util::line_file::FileError;
+use crate::file_error::FileError;
 
 /// Reads the text of a file. Errors show the name.
 pub fn read_toml<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, FileError> {
