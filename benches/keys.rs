@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use logtrace_common::random::Stream;
 use logtrace_driver::Keys;
-use logtrace_driver::random::Stream;
 
 mod settings;
 

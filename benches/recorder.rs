@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use logtrace_common::random::{Rng, Stream};
 use logtrace_driver::Recorder;
-use logtrace_driver::random::{Rng, Stream};
 use logtrace_events::{Outcome, Request};
 
 mod settings;

@@ -57,7 +57,7 @@ fn mean(points: &[(f64, f64)]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_driver::random::{Stream, below};
+    use logtrace_common::random::{Stream, below};
 
     use super::*;
 

@@ -19,6 +19,8 @@ mod over_time;
 pub mod process;
 #[cfg(feature = "programs")]
 mod program_file;
+#[cfg(feature = "random")]
+pub mod random;
 mod sampling;
 mod time_range;
 mod tls;

@@ -75,7 +75,7 @@ fn below(rows: &BTreeMap<u16, f64>, at_ns: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use logtrace_common::latency_row;
-    use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
+    use logtrace_common::random::{Rng, Stream, Xoshiro256PlusPlus};
 
     use super::*;
 

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use anyhow::anyhow;
+use logtrace_common::random::Stream;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::DriveConfig;
@@ -11,7 +12,6 @@ use crate::engine::drive::{Outputs, drive};
 use crate::error::DriveError;
 use crate::results::result::EndReason;
 use crate::schedule::pace::Pace;
-use crate::util::random::Stream;
 use crate::workloads::dataset::Dataset;
 
 /// Default warm-up of a capacity measurement.

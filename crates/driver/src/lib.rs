@@ -13,7 +13,7 @@
 //!
 //! Modules, in the order in which data flows:
 //!
-//! - `util`: Clocks, random numbers, files, and the runtime on one thread.
+//! - `util`: Clocks, files, and the runtime on one thread.
 //! - `schedule`: Due times: rates, schedules of rates, arrival processes, replayed files.
 //! - `pacing`: Waiting until a request is due, and the self-test of this machine.
 //! - `client`: Connections to the server.
@@ -72,7 +72,6 @@ pub use schedule::rate_range::RateRange;
 pub use schedule::rate_schedule::{Schedule, ScheduleError, Step};
 pub use schedule::replay_file::ArrivalTimes;
 pub use util::clock::now_ns;
-pub use util::random;
 pub use workloads::compat::Compat;
 pub use workloads::custom::custom_workload::CustomWorkload;
 pub use workloads::dataset::Dataset;

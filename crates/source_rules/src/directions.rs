@@ -1,6 +1,6 @@
 //! Which package may import which: along the data, and never back.
 
-/// Packages that each library may import, besides the leaf `logtrace-common`.
+/// Packages that each library may import, besides the leaf `logtrace-common`. Its tests may import `logtrace-testkit` too.
 pub const DIRECTIONS: [(&str, &[&str]); 13] = [
     ("logtrace-common", &[]),
     ("logtrace-source-rules", &[]),

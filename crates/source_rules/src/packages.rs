@@ -15,6 +15,8 @@ pub struct Package {
     pub directory: PathBuf,
     /// Packages of the workspace that it depends on, without those for tests.
     pub dependencies: Vec<String>,
+    /// Packages of the workspace that its tests depend on besides.
+    pub test_dependencies: Vec<String>,
 }
 
 /// Reads the packages of the workspace at `root`.
@@ -56,12 +58,20 @@ fn read_package(directory: PathBuf) -> io::Result<Package> {
         .as_str()
         .unwrap_or_default()
         .to_owned();
-    let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
-    let ours = dependencies.into_iter().flat_map(toml::Table::keys);
-    let ours = ours.filter(|name| name.starts_with("logtrace"));
     Ok(Package {
         name,
-        dependencies: ours.cloned().collect(),
+        dependencies: ours(&manifest, "dependencies"),
+        test_dependencies: ours(&manifest, "dev-dependencies"),
         directory,
     })
+}
+
+/// Returns the packages of the workspace in a table of a manifest.
+fn ours(manifest: &toml::Table, table: &str) -> Vec<String> {
+    let dependencies = manifest.get(table).and_then(toml::Value::as_table);
+    let names = dependencies.into_iter().flat_map(toml::Table::keys);
+    names
+        .filter(|name| name.starts_with("logtrace"))
+        .cloned()
+        .collect()
 }

@@ -86,7 +86,7 @@ fn subtract_means(values: &mut [f64], factor: &[usize]) {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_driver::random::{Stream, Xoshiro256PlusPlus};
+    use logtrace_common::random::{Stream, Xoshiro256PlusPlus};
 
     use super::*;
     use crate::descriptive::tests::normal;

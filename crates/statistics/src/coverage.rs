@@ -1,6 +1,6 @@
 //! Simulated coverage of the intervals of figures.
 
-use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
+use logtrace_common::random::{Rng, Stream, Xoshiro256PlusPlus};
 
 use crate::confidence_interval::{CellValues, t_intervals};
 use crate::descriptive::tests::normal;

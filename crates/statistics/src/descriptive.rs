@@ -19,7 +19,7 @@ pub fn variance(values: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use logtrace_driver::random::{Rng, Xoshiro256PlusPlus};
+    use logtrace_common::random::{Rng, Xoshiro256PlusPlus};
     use proptest::prelude::*;
 
     use super::*;

@@ -1,6 +1,6 @@
 //! Simulated studies of short turns: false positives, coverage and power under the noise of a small shared machine.
 
-use logtrace_driver::random::{Stream, Xoshiro256PlusPlus, below};
+use logtrace_common::random::{Stream, Xoshiro256PlusPlus, below};
 use statrs::distribution::{Beta, ContinuousCDF};
 
 use crate::descriptive::mean;

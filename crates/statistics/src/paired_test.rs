@@ -149,7 +149,7 @@ pub fn mark_significant(compared: &mut [Option<Comparison>]) {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_driver::random::{Stream, Xoshiro256PlusPlus};
+    use logtrace_common::random::{Stream, Xoshiro256PlusPlus};
 
     use super::*;
     use crate::descriptive::tests::normal;

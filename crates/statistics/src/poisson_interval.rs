@@ -63,7 +63,7 @@ fn poisson_interval(counts: &[f64], multiple: f64) -> Option<Interval> {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
+    use logtrace_common::random::{Rng, Stream, Xoshiro256PlusPlus};
 
     use super::*;
 

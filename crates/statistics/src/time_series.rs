@@ -46,7 +46,7 @@ pub fn error_of_mean(series: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use logtrace_driver::random::{Stream, Xoshiro256PlusPlus};
+    use logtrace_common::random::{Stream, Xoshiro256PlusPlus};
     use proptest::prelude::*;
 
     use super::*;

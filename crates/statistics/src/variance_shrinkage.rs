@@ -86,7 +86,7 @@ fn trigamma_inverse(value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_driver::random::Stream;
+    use logtrace_common::random::Stream;
 
     use super::*;
     use crate::descriptive::tests::normal;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use logtrace_common::Flavor;
-use logtrace_driver::random::{Stream, below};
+use logtrace_common::random::{Stream, below};
 use rustix::process::Signal;
 
 /// Seed of the usual test, whose ten rounds have each kind of work and victim.

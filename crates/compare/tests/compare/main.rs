@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use logtrace_attribution::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
 use logtrace_attribution::cause::{Cause, Wait, Who};
+use logtrace_common::random::{Rng, Stream, Xoshiro256PlusPlus};
 use logtrace_common::{FileClass, latency_row};
 use logtrace_compare::render::{Format, render};
 use logtrace_compare::{Assumed, CauseChange, Change, Comparison, Figure, Run, Verdict, compare};
-use logtrace_driver::random::{Rng, Stream, Xoshiro256PlusPlus};
 use logtrace_events::IoOp;
 use logtrace_report::document::{CauseRow, Cpu, CpuColumns, Document};
 use logtrace_report::render::parse_json;

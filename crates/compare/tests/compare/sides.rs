@@ -1,8 +1,8 @@
 //! Tests of what differs between the sides: settings, caveats and loads.
 
+use logtrace_common::random::Stream;
 use logtrace_compare::render::{Format, render};
 use logtrace_compare::{Comparison, Figure, Run, Verdict, compare};
-use logtrace_driver::random::Stream;
 use logtrace_report::document::{Caveat, Cpu, CpuColumns};
 
 use super::{ASSUMED, drawn};

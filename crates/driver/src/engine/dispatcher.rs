@@ -235,13 +235,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     use logtrace_common::TimeRange;
+    use logtrace_common::random::Stream;
     use proptest::prelude::*;
 
     use super::*;
     use crate::engine::share::Share;
     use crate::schedule::arrivals::Arrivals;
     use crate::schedule::pace::Pace;
-    use crate::util::random::Stream;
 
     fn source(pace: &Pace, start_ns: u64, end_ns: u64) -> RequestSource {
         let range = TimeRange { start_ns, end_ns };

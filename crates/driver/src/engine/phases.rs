@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use logtrace_common::TimeRange;
+use logtrace_common::random::Stream;
 
 use crate::config::DriveConfig;
 use crate::engine::event_loop::EventLoop;
@@ -19,7 +20,6 @@ use crate::results::rate_step::RateStep;
 use crate::results::recorder::Recorder;
 use crate::results::result::EndReason;
 use crate::util::clock::{duration_ns, now_ns, thread_cpu_ns};
-use crate::util::random::Stream;
 
 /// Longest wait for the requests that still run at the end of the warm-up. If a stall takes longer, the window begins with
 /// them: a stall that is not over is measured.

@@ -3,18 +3,18 @@
 use std::iter::Peekable;
 
 use logtrace_common::TimeRange;
+use logtrace_common::random::Stream;
 
 use crate::engine::share::Share;
 use crate::schedule::arrivals::Offsets;
 use crate::schedule::pace::Pace;
-use crate::util::random::Stream;
 
 /// Request that is not dispatched yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScheduledRequest {
     /// Number of the request in its phase, from 0.
     pub(crate) number: u64,
-    /// Base of its random values; see [`crate::util::random::nth_rng`].
+    /// Base of its random values; see [`logtrace_common::random::nth_rng`].
     pub(crate) base: u64,
     /// Due time; `None` in a closed loop, where a request is due when it is sent.
     pub(crate) due_ns: Option<u64>,

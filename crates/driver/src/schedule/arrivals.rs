@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use logtrace_common::UnknownName;
+use logtrace_common::random::{Stream, Xoshiro256PlusPlus, unit};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::schedule::rate_integral::RateIntegral;
 use crate::schedule::rate_schedule::{Schedule, Step};
 use crate::schedule::replay_file::ArrivalTimes;
-use crate::util::random::{Stream, Xoshiro256PlusPlus, unit};
 
 /// Distribution of due times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]

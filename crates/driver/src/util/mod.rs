@@ -6,7 +6,6 @@ pub(crate) mod decimal;
 pub(crate) mod histogram;
 pub(crate) mod line_file;
 pub(crate) mod marker;
-pub mod random;
 pub(crate) mod runtime;
 #[cfg(test)]
 pub(crate) mod test_fit;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::util::random::{Xoshiro256PlusPlus, below, nth_rng};
+use logtrace_common::random::{Xoshiro256PlusPlus, below, nth_rng};
+
 use crate::workloads::dataset::Dataset;
 
 /// Number of values of a group of 11 digits.
@@ -94,10 +95,10 @@ impl Draw {
 mod tests {
     use std::collections::BTreeSet;
 
+    use logtrace_common::random::Stream;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::util::random::Stream;
     use crate::workloads::keys::distribution::Keys;
 
     const DATASET: Dataset = Dataset {

@@ -1,6 +1,6 @@
 //! Order of the measurements.
 
-use logtrace_driver::random::{Rng, Stream, below};
+use logtrace_common::random::{Rng, Stream, below};
 
 use crate::cell::Cell;
 

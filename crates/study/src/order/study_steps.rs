@@ -1,6 +1,6 @@
 //! Steps of a study: windows, and blocks of short turns on servers that run side by side.
 
-use logtrace_driver::random::{Rng, Stream};
+use logtrace_common::random::{Rng, Stream};
 
 use crate::cell::Cell;
 use crate::order::measurement_order::{Measurement, measurement_order, shuffle};

@@ -115,7 +115,7 @@ fn rounded(count: f64) -> u64 {
 mod tests {
     use logtrace_attribution::cause::{Wait, Who};
     use logtrace_common::FileClass;
-    use logtrace_driver::random::{Stream, below};
+    use logtrace_common::random::{Stream, below};
     use logtrace_events::IoOp;
     use proptest::prelude::*;
 

@@ -1,7 +1,8 @@
 //! Generator of the values of a parameter or column.
 
+use logtrace_common::random::{Rng, below};
+
 use crate::util::decimal::decimal;
-use crate::util::random::{Rng, below};
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::custom::weighted::Weighted;
 use crate::workloads::keys::distribution::Keys;
@@ -75,8 +76,9 @@ fn any_of(alphabet: &[char], rng: &mut impl Rng) -> char {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::assert_fits;
 
     const DRAWS: u64 = 20_000;

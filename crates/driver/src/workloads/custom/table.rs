@@ -3,7 +3,8 @@
 use std::iter::once;
 use std::sync::Arc;
 
-use crate::util::random::{Stream, nth_rng};
+use logtrace_common::random::{Stream, nth_rng};
+
 use crate::workloads::custom::generator::Generator;
 use crate::workloads::load_batch::{LoadBatch, inserts};
 

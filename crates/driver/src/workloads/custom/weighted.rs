@@ -1,6 +1,6 @@
 //! Weighted random choice.
 
-use crate::util::random::{Rng, below};
+use logtrace_common::random::{Rng, below};
 
 /// Weights of a choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +31,9 @@ impl Weighted {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::{assert_fits, assert_misfits};
 
     #[test]

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::util::random::{Rng, below};
+use logtrace_common::random::{Rng, below};
+
 use crate::workloads::keys::gaussian::{Gaussian, Special};
 use crate::workloads::keys::pareto::Pareto;
 use crate::workloads::keys::parse::{KeysError, number, split};
@@ -113,10 +114,10 @@ impl FromStr for Keys {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::util::random::Stream;
 
     #[test]
     fn names_are_read_back() {

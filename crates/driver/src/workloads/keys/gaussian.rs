@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::util::random::{Rng, unit};
+use logtrace_common::random::{Rng, unit};
+
 use crate::workloads::keys::parse::KeysError;
 
 /// Mean of several uniform numbers, scaled to all rows (`sb_rand_gaussian()`). More numbers make a narrower bell.

@@ -1,6 +1,7 @@
 //! Pareto distribution: mostly low keys, at every scale.
 
-use crate::util::random::{Rng, unit};
+use logtrace_common::random::{Rng, unit};
+
 use crate::workloads::keys::parse::KeysError;
 
 /// Distribution in which the share `h` of the rows gets the share 1 - `h` of the keys, and so on within these rows

@@ -1,6 +1,7 @@
 //! Zipf distribution.
 
-use crate::util::random::{Rng, unit};
+use logtrace_common::random::{Rng, unit};
+
 use crate::workloads::keys::parse::KeysError;
 
 /// Distribution in which the probability of row k is proportional to k^-exponent (`sb_rand_zipfian()`).

@@ -2,7 +2,8 @@
 
 use std::iter::once;
 
-use crate::util::random::Stream;
+use logtrace_common::random::Stream;
+
 use crate::workloads::dataset::Dataset;
 use crate::workloads::load_batch::{LoadBatch, inserts};
 use crate::workloads::request_values::Draw;

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
+use logtrace_common::random::{Xoshiro256PlusPlus, below};
+
 use crate::client::connection::Conn;
-use crate::util::random::{Xoshiro256PlusPlus, below};
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
 use crate::workloads::statement::Statement;

@@ -1,6 +1,7 @@
 //! Random inputs of transactions: what the user of a terminal enters (clauses 2.4.1 to 2.8.1).
 
-use crate::util::random::{Rng, below};
+use logtrace_common::random::{Rng, below};
+
 use crate::workloads::tpcc::nurand;
 use crate::workloads::tpcc::nurand::uniform;
 use crate::workloads::tpcc::options::{DISTRICTS, ITEMS, MAX_ORDER_LINES, Tpcc};
@@ -172,8 +173,9 @@ fn percent(rng: &mut impl Rng, percent: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::assert_fits;
     use crate::workloads::tpcc::options::TpccOptions;
     use crate::workloads::tpcc::profile::Profile;

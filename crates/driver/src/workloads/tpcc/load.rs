@@ -2,7 +2,8 @@
 
 use std::iter::once;
 
-use crate::util::random::{Stream, Xoshiro256PlusPlus};
+use logtrace_common::random::{Stream, Xoshiro256PlusPlus};
+
 use crate::workloads::load_batch::{LoadBatch, inserts};
 
 use crate::workloads::tpcc::inputs::DistrictKey;

@@ -1,6 +1,6 @@
 //! Customers that a district starts with, and their payments (clause 4.3.3.1).
 
-use crate::util::random::{Xoshiro256PlusPlus, below};
+use logtrace_common::random::{Xoshiro256PlusPlus, below};
 
 use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::nurand::{LOADED_NAME, uniform};
@@ -56,8 +56,9 @@ pub(crate) fn payments(key: DistrictKey, mut rng: Xoshiro256PlusPlus) -> impl It
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::assert_fits;
 
     const KEY: DistrictKey = DistrictKey {

@@ -1,10 +1,9 @@
 //! Orders that a district starts with (clause 4.3.3.1), and the sum of the next order numbers.
 
+use logtrace_common::random::{Xoshiro256PlusPlus, below};
 use mysql_async::prelude::Queryable;
 
 use crate::client::target::Target;
-use crate::util::random::{Xoshiro256PlusPlus, below};
-
 use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::money::amount;
 use crate::workloads::tpcc::nurand::uniform;
@@ -99,8 +98,9 @@ pub(crate) fn line_rows(
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::assert_fits;
 
     #[test]

@@ -1,6 +1,7 @@
 //! Non-uniform random numbers NURand (clause 2.1.6).
 
-use crate::util::random::{Rng, below};
+use logtrace_common::random::{Rng, below};
+
 use crate::workloads::tpcc::profile::Profile;
 
 /// Parameters of NURand for numbers from x to y.
@@ -67,8 +68,9 @@ pub(crate) fn uniform(rng: &mut impl Rng, min: u32, max: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::{assert_fits, assert_misfits};
 
     const DRAWS: u64 = 1_000_000;

@@ -1,6 +1,7 @@
 //! Random texts (clause 4.3.2.2) and last names (clause 4.3.2.3).
 
-use crate::util::random::{Rng, below};
+use logtrace_common::random::{Rng, below};
+
 use crate::workloads::tpcc::nurand::uniform;
 
 const LETTERS_AND_DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -63,8 +64,9 @@ fn characters(alphabet: &[u8], rng: &mut impl Rng, length: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::assert_fits;
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::util::random::{Rng, Stream, Xoshiro256PlusPlus, unit};
+use logtrace_common::random::{Rng, Stream, Xoshiro256PlusPlus, unit};
+
 use crate::workloads::tpcc::profile::Profile;
 use crate::workloads::tpcc::transaction_type::TransactionType;
 

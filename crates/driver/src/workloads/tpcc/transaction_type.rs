@@ -1,8 +1,8 @@
 //! Kinds of transactions, and their mix.
 
+use logtrace_common::random::{Rng, below};
 use strum::{VariantArray, VariantNames};
 
-use crate::util::random::{Rng, below};
 use crate::workloads::tpcc::profile::Profile;
 
 /// Kind of transaction.
@@ -41,8 +41,9 @@ impl TransactionType {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_common::random::Stream;
+
     use super::*;
-    use crate::util::random::Stream;
     use crate::util::test_fit::assert_fits;
 
     #[test]

@@ -4,8 +4,8 @@ mod formulas;
 
 use std::process::Command;
 
+use logtrace_common::random::Stream;
 use logtrace_driver::Keys;
-use logtrace_driver::random::Stream;
 use logtrace_testkit::beside_others;
 use logtrace_testkit::chi_square::{Verdict, against, between};
 

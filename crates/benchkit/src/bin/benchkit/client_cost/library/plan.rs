@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use logtrace_driver::random::{Stream, below};
+use logtrace_common::random::{Stream, below};
 use logtrace_driver::{Arrivals, Dataset};
 
 /// Client whose window it is.

@@ -36,7 +36,7 @@ impl Stream {
     }
 
     /// Returns a number from which [`nth_rng`] makes one generator per request.
-    pub(crate) fn base(self, seed: u64) -> u64 {
+    pub fn base(self, seed: u64) -> u64 {
         let purpose = match self {
             Self::Arrivals => 1,
             Self::Warmup => 2,
@@ -54,12 +54,13 @@ impl Stream {
 
 /// Returns the generator of request `number`. Its values depend on the seed and the number only, not on the connection
 /// that serves it.
-pub(crate) fn nth_rng(base: u64, number: u64) -> Xoshiro256PlusPlus {
+#[inline]
+pub fn nth_rng(base: u64, number: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(base.wrapping_add(number))
 }
 
 /// Draws a number of [0, 1) in steps of 2^-53.
-pub(crate) fn unit(rng: &mut impl Rng) -> f64 {
+pub fn unit(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
