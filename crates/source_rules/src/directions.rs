@@ -29,7 +29,6 @@ pub const DIRECTIONS: [(&str, &[&str]); 13] = [
             "logtrace-events",
             "logtrace-report",
             "logtrace-statistics",
-            "logtrace-study",
         ],
     ),
     (

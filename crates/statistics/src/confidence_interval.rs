@@ -18,6 +18,14 @@ pub struct Interval {
     pub high: f64,
 }
 
+/// Returns a number with its interval, if it has one.
+pub fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
+    match interval {
+        Some(Interval { low, high }) => format!("{} ({}..{})", text(value), text(low), text(high)),
+        None => text(value),
+    }
+}
+
 /// Figure of one cell in each of its repeats.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellValues {

@@ -21,7 +21,7 @@ mod time_series;
 mod variance_shrinkage;
 
 pub use carry_over::{TurnValue, carry_over};
-pub use confidence_interval::{CellValues, Interval, t_intervals};
+pub use confidence_interval::{CellValues, Interval, t_intervals, with_interval};
 pub use descriptive::{mean, median, variance};
 pub use paired_test::{Compare, Comparison, Pair, compare, mark_significant};
 pub use poisson_interval::poisson_intervals;

@@ -42,7 +42,7 @@ pub use plan::table_spec::{PublishedRatios, TableSpec};
 pub use plan::workload::ReadFile;
 pub use report::{BusyCells, SCHEMA, Series, StallRow, StudyReport, StudyTime};
 pub use results::conditions::Condition;
-pub use results::figure::{Figure, Point, RequestTime, SecondPoint, Unit, UnknownFigure};
+pub use results::figure::{Figure, Point, RequestTime, SecondPoint, UnknownFigure};
 pub use results::measurement_result::{CauseTotal, MeasurementResult};
 pub use results::stall_kind::StallKind;
 pub use results::stalls::{Stall, stalls};

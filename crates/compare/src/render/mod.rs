@@ -1,19 +1,19 @@
 //! Renderers of a comparison. They are pure functions.
 
 mod answer;
-mod blocks;
 mod difference;
+mod elements;
 mod error;
 mod page;
 mod steps;
 mod texts;
 
 use logtrace_common::{UnknownName, inert};
-use logtrace_study::render::{draw_markdown, draw_terminal};
+use logtrace_report::render::{draw_markdown, draw_terminal};
 use strum::{Display, EnumString, VariantNames};
 
 use crate::comparison::Comparison;
-use crate::render::blocks::blocks;
+use crate::render::elements::elements;
 use crate::render::page::page;
 
 pub use self::error::RenderError;
@@ -39,8 +39,8 @@ fn unknown_format(name: &str) -> UnknownName {
 /// Renders a comparison. All of the formats are UTF-8 and end with a newline. Fails never for a comparison of this crate.
 pub fn render(format: Format, comparison: &Comparison, color: bool) -> Result<String, RenderError> {
     Ok(match format {
-        Format::Terminal => draw_terminal(blocks(comparison), color),
-        Format::Markdown => draw_markdown(blocks(comparison)),
+        Format::Terminal => draw_terminal(elements(comparison), color),
+        Format::Markdown => draw_markdown(elements(comparison)),
         Format::Html => page(comparison)?,
         Format::Json => inert::json(&serde_json::to_string_pretty(comparison)?) + "\n",
     })

@@ -7,8 +7,8 @@ use logtrace_report::render::{STYLE, policy};
 use crate::change::Verdict;
 use crate::comparison::{Comparison, FigureChange};
 use crate::render::answer::answer;
-use crate::render::blocks::{method, notes, setting_row, sides};
 use crate::render::difference::{FlameBox, ROW, boxes};
+use crate::render::elements::{method, notes, setting_row, sides};
 use crate::render::steps::Steps;
 use crate::render::texts::{figure_row, signed, time};
 

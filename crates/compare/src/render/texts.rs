@@ -1,8 +1,8 @@
 //! Texts of the numbers of a comparison.
 
 use logtrace_common::units;
-use logtrace_study::Unit;
-use logtrace_study::render::with_interval;
+use logtrace_report::render::Unit;
+use logtrace_statistics::with_interval;
 
 use crate::comparison::{Comparison, FigureChange};
 

@@ -4,6 +4,7 @@
 mod advice;
 mod csv;
 mod drawing;
+mod elements;
 mod error;
 mod flamegraph;
 mod folded;
@@ -18,6 +19,7 @@ mod speedscope;
 mod style;
 mod table;
 mod terminal;
+mod unit;
 
 use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_attribution::cause::Wait;
@@ -32,12 +34,14 @@ pub fn wait_color(wait: Wait) -> String {
     hex(wait.color())
 }
 
+pub use elements::{Element, draw_markdown, draw_terminal};
 pub use error::RenderError;
 pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
 pub use json::{JsonError, parse as parse_json};
 pub use page::{DURATION, PageError, STYLE, policy, read_page};
 pub use sections::headline::title_line;
+pub use unit::Unit;
 
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]

@@ -1,6 +1,7 @@
 //! Lines of a table of stages.
 
-use crate::results::figure::Unit;
+use logtrace_report::render::Unit;
+
 use crate::tables::stage_table::{StageRow, StageTable};
 
 /// Heading of the tables of stages.

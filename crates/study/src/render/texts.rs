@@ -1,10 +1,10 @@
 //! Texts of the parts of a report.
 
 use logtrace_common::units;
-use logtrace_statistics::{Compare, Interval};
+use logtrace_report::render::Unit;
+use logtrace_statistics::{Compare, with_interval};
 
 use crate::report::{BusyCells, StallRow, StudyReport};
-use crate::results::figure::Unit;
 use crate::tables::cause_share::CauseShare;
 use crate::tables::cell_entry::Entry;
 use crate::tables::reference::Reference;
@@ -120,14 +120,6 @@ fn entry(table: &StudyTable, entry: &Entry) -> String {
         text += &format!("\n{}: {:.2}", one.source, one.ratio);
     }
     text
-}
-
-/// Returns a number with its interval, if it has one.
-pub fn with_interval(value: f64, interval: Option<Interval>, text: impl Fn(f64) -> String) -> String {
-    match interval {
-        Some(Interval { low, high }) => format!("{} ({}..{})", text(value), text(low), text(high)),
-        None => text(value),
-    }
 }
 
 /// Number of causes that texts list for an entry.

@@ -1,8 +1,8 @@
 //! Captions of tables: what the numbers are, and how sure they are.
 
+use logtrace_report::render::Unit;
 use logtrace_statistics::{Compare, Statistic};
 
-use crate::results::figure::Unit;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Probability below which carry-over is reported. Studies have several tables, so it is a fifth of the usual one.

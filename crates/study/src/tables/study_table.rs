@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_report::render::Unit;
 use logtrace_statistics::{
     CellValues, Compare, Comparison, Interval, Pair, Statistic, compare, median, poisson_intervals,
     t_intervals,
@@ -13,7 +14,6 @@ use crate::cell::Cell;
 use crate::plan::axis::Axis;
 use crate::plan::study_plan::Plan;
 use crate::plan::table_spec::TableSpec;
-use crate::results::figure::Unit;
 use crate::results::study_results::Results;
 use crate::tables::cause_share::nine_digits;
 use crate::tables::cell_entry::{Baseline, Entry, Inference, entry};

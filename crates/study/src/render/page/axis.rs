@@ -1,6 +1,6 @@
 //! Axes of charts.
 
-use crate::results::figure::Unit;
+use logtrace_report::render::Unit;
 
 /// Most labels of an axis of values.
 const MOST_TICKS: f64 = 5.0;

@@ -2,9 +2,8 @@
 
 use askama::Template;
 use logtrace_attribution::cause::Wait;
-use logtrace_report::render::wait_color;
+use logtrace_report::render::{Unit, wait_color};
 
-use crate::results::figure::Unit;
 use crate::tables::cause_share::CauseShare;
 use crate::tables::study_table::{Grid, StudyTable};
 

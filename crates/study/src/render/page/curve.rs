@@ -1,10 +1,10 @@
 //! Throughput of a measurement over time, with its stalls.
 
 use askama::Template;
+use logtrace_report::render::Unit;
 
 use super::axis::{Tick, Values};
 use crate::report::{Series, StudyReport};
-use crate::results::figure::Unit;
 use crate::results::stalls::Stall;
 
 #[derive(Template)]

@@ -1,10 +1,11 @@
 //! Chart of a grid: the figure of each cell with its interval, by the levels of the rows, a colour and a shape for each column.
 
 use askama::Template;
+use logtrace_statistics::with_interval;
 
 use super::axis::{Levels, Tick, Values};
 use super::palette::{Series, series};
-use crate::render::texts::{reference_text, with_interval};
+use crate::render::texts::reference_text;
 use crate::tables::cell_entry::{Entry, MeasuredEntry};
 use crate::tables::reference::Reference;
 use crate::tables::study_table::{Grid, StudyTable};

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use askama::Template;
-use logtrace_statistics::Compare;
+use logtrace_statistics::{Compare, with_interval};
 
-use crate::render::texts::with_interval;
 use crate::tables::study_table::{Grid, StudyTable};
 
 /// Least and largest half of the axis, as logarithms of ratios.

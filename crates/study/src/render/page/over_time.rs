@@ -1,10 +1,10 @@
 //! Throughput of the cells of a grid over time, a panel for each cell.
 
 use askama::Template;
+use logtrace_report::render::Unit;
 
 use super::axis::{Tick, Values};
 use super::curve::StallArea;
-use crate::results::figure::Unit;
 use crate::results::stalls::Stall;
 use crate::tables::cell_entry::{Entry, RepeatCurve};
 use crate::tables::study_table::{Grid, StudyTable};

@@ -1,8 +1,8 @@
-//! Blocks of a comparison in their order: what all renderers for people show.
+//! Elements of a comparison in their order: what all renderers for people show.
 
 use logtrace_common::units;
-use logtrace_statistics::Interval;
-use logtrace_study::render::{Block, with_interval};
+use logtrace_report::render::Element;
+use logtrace_statistics::{Interval, with_interval};
 
 use crate::comparison::Comparison;
 use crate::render::answer::answer;
@@ -14,33 +14,37 @@ use crate::settings::Setting;
 const MORE_CPUS: f64 = 0.25;
 const TIMES_CPUS: f64 = 2.0;
 
-/// Returns the blocks of a comparison. Those in a group belong together.
-pub(super) fn blocks(comparison: &Comparison) -> Vec<Vec<Block>> {
+/// Returns the elements of a comparison. Those in a group belong together.
+pub(super) fn elements(comparison: &Comparison) -> Vec<Vec<Element>> {
     let mut groups = vec![head(comparison), settings(&comparison.settings)];
     groups.push(vec![
-        Block::Heading("Throughput and times".to_owned()),
-        Block::Table(
+        Element::Heading("Throughput and times".to_owned()),
+        Element::Table(
             header(&["", "A", "B", "B / A (95 % interval)", ""]),
             comparison.figures.iter().map(figure_row).collect(),
         ),
     ]);
     if !comparison.causes.is_empty() {
         groups.push(vec![
-            Block::Heading("From the mean commit of A to that of B, by what commits waited for".to_owned()),
-            Block::Table(
+            Element::Heading("From the mean commit of A to that of B, by what commits waited for".to_owned()),
+            Element::Table(
                 header(&["", "A", "B", "B - A (95 % interval)", ""]),
                 cause_rows(comparison),
             ),
         ]);
     }
-    groups.push(vec![Block::Text(method(comparison))]);
+    groups.push(vec![Element::Text(method(comparison))]);
     groups
 }
 
-fn head(comparison: &Comparison) -> Vec<Block> {
-    let mut head = vec![Block::Title(answer(comparison))];
-    head.extend(sides(comparison).into_iter().map(Block::Text));
-    head.extend(notes(comparison).into_iter().map(|note| Block::Notes(vec![note])));
+fn head(comparison: &Comparison) -> Vec<Element> {
+    let mut head = vec![Element::Title(answer(comparison))];
+    head.extend(sides(comparison).into_iter().map(Element::Text));
+    head.extend(
+        notes(comparison)
+            .into_iter()
+            .map(|note| Element::Notes(vec![note])),
+    );
     head
 }
 
@@ -100,13 +104,13 @@ fn busy_machine(comparison: &Comparison) -> Option<String> {
     })
 }
 
-fn settings(settings: &[Setting]) -> Vec<Block> {
-    let heading = Block::Heading("Settings that differ".to_owned());
+fn settings(settings: &[Setting]) -> Vec<Element> {
+    let heading = Element::Heading("Settings that differ".to_owned());
     if settings.is_empty() {
-        return vec![heading, Block::Text("None.".to_owned())];
+        return vec![heading, Element::Text("None.".to_owned())];
     }
     let rows = settings.iter().map(setting_row).collect();
-    vec![heading, Block::Table(header(&["", "A", "B"]), rows)]
+    vec![heading, Element::Table(header(&["", "A", "B"]), rows)]
 }
 
 /// Returns a setting and its values of both sides.
