@@ -2,7 +2,7 @@
 
 use askama::Template;
 use logtrace_common::inert;
-use logtrace_report::render::{STYLE, policy};
+use logtrace_report::render::PageHead;
 
 use crate::change::Verdict;
 use crate::comparison::{Comparison, FigureChange};
@@ -21,9 +21,7 @@ const OWN_STYLE: &str = include_str!("../../templates/compare.css");
 #[derive(Template)]
 #[template(path = "compare.html")]
 struct Page {
-    policy: String,
-    style: &'static str,
-    own_style: &'static str,
+    head: String,
     answer: String,
     /// Names and titles of both sides, a line each.
     sides: Vec<String>,
@@ -66,10 +64,14 @@ struct StepLine {
 pub(super) fn page(comparison: &Comparison) -> Result<String, askama::Error> {
     let end = axis_end(comparison);
     let boxes = boxes(comparison);
+    let head = PageHead {
+        title: "comparison",
+        styles: &[OWN_STYLE],
+        scripts: &[],
+        drawings: &[],
+    };
     let page = Page {
-        policy: policy(&[], &[STYLE, OWN_STYLE], &[]),
-        style: STYLE,
-        own_style: OWN_STYLE,
+        head: head.html()?,
         answer: answer(comparison),
         sides: sides(comparison),
         notes: notes(comparison),

@@ -15,7 +15,7 @@ use crate::render::advice;
 use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
 use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, coarser, pictures, responses};
-use crate::render::page::{STYLE, enclosed, policy};
+use crate::render::page::{PageHead, enclosed};
 use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
 use crate::render::sections::waited_for::WaitedForSection;
 use crate::render::sections::{
@@ -29,6 +29,7 @@ const MOST_BYTES: usize = 3_000_000;
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
+    head: String,
     document: &'a Document,
     /// Answer of the run in a few sentences.
     answer: String,
@@ -44,8 +45,6 @@ struct Page<'a> {
     stacks: Vec<(String, String)>,
     /// `run.json`, compressed.
     run_json: &'a str,
-    policy: String,
-    style: &'static str,
     commit_drawing: Option<Drawing>,
     response_drawing: Option<Drawing>,
     statement_drawing: Option<Drawing>,
@@ -153,7 +152,14 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
         }
         _ => None,
     };
+    let head = PageHead {
+        title: &headline::subject(document),
+        styles: &[],
+        scripts: &[SCRIPT],
+        drawings: &shown,
+    };
     let page = Page {
+        head: head.html()?,
         document,
         answer: answer::answer(document, over_time),
         stall: over_time
@@ -172,8 +178,6 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
         run_json: &parts.run_json,
-        policy: policy(&[SCRIPT], &[STYLE], &shown),
-        style: STYLE,
         commit_drawing,
         response_drawing,
         statement_drawing,

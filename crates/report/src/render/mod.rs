@@ -39,7 +39,7 @@ pub use error::RenderError;
 pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
 pub use json::{JsonError, parse as parse_json};
-pub use page::{DURATION, PageError, STYLE, policy, read_page};
+pub use page::{DURATION, PageError, PageHead, read_page};
 pub use sections::headline::title_line;
 pub use unit::Unit;
 

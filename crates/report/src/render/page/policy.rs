@@ -10,7 +10,7 @@ const DRAWING_STARTS: &str = "init(evt)";
 /// Returns the policy of a page with these scripts and style sheets, byte for byte, and with these SVG drawings as `data:`
 /// addresses. A browser applies the policy of a page to such drawings too. Style attributes are allowed: they have the widths
 /// and colours of bars.
-pub fn policy(scripts: &[&str], styles: &[&str], drawings: &[&str]) -> String {
+pub(super) fn policy(scripts: &[&str], styles: &[&str], drawings: &[&str]) -> String {
     let mut script_hashes: Vec<String> = scripts.iter().map(|script| hash(script)).collect();
     let mut style_hashes: Vec<String> = styles.iter().map(|style| hash(style)).collect();
     for drawing in drawings {

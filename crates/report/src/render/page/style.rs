@@ -1,4 +1,4 @@
 //! Style of pages.
 
 /// Style sheet of all pages.
-pub const STYLE: &str = include_str!("../../../templates/report.css");
+pub(super) const STYLE: &str = include_str!("../../../templates/report.css");

@@ -14,7 +14,7 @@ mod palette;
 
 use askama::Template;
 use logtrace_common::inert;
-use logtrace_report::render::{STYLE, policy};
+use logtrace_report::render::PageHead;
 
 use self::cause_bars::cause_bars;
 use self::curve::curve;
@@ -44,8 +44,7 @@ const CURVES: usize = 12;
 struct Page<'a> {
     report: &'a StudyReport,
     title: String,
-    policy: String,
-    styles: [String; 4],
+    head: String,
     /// Causes of all cells, and the script that compares two of them.
     cells: String,
     script: String,
@@ -100,12 +99,17 @@ pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
         let title = format!("Requests in each second of {name}");
         Ok((name, curve(report, series, title)?))
     });
-    let (styles, script) = (styles(), difference::script());
+    let script = difference::script();
+    let head = PageHead {
+        title: &report.title,
+        styles: &[CHARTS, &palette::style(), PAGE],
+        scripts: &[&script],
+        drawings: &[],
+    };
     let page = Page {
         report,
         title: title(report),
-        policy: policy(&[&script], &styles.each_ref().map(String::as_str), &[]),
-        styles,
+        head: head.html()?,
         cells: difference::data(report).map_err(askama::Error::custom)?,
         script,
         summary: summary(report),
@@ -140,15 +144,6 @@ fn standalone(svg: &str) -> String {
     let namespace = "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" ";
     let style = format!("><style>{CHARTS}{}</style>", palette::style());
     svg.replacen("<svg ", namespace, 1).replacen('>', &style, 1)
-}
-
-fn styles() -> [String; 4] {
-    [
-        STYLE.to_owned(),
-        CHARTS.to_owned(),
-        palette::style(),
-        PAGE.to_owned(),
-    ]
 }
 
 fn table_section(table: &StudyTable) -> Result<TableSection, askama::Error> {
