@@ -7,7 +7,7 @@ use logtrace_report::render::title_line;
 use logtrace_statistics::{Compare, Comparison as Tested, StandardError, mark_significant};
 use serde::Serialize;
 
-use crate::blocks::Blocks;
+use crate::batches::Batches;
 use crate::change::{Change, Values, Verdict, tested};
 use crate::estimate::ratio_error;
 use crate::figures::{Figure, Measured, figures};
@@ -174,9 +174,9 @@ fn common_work(a: &[Run], b: &[Run]) -> Work {
 impl Side {
     fn of(run: &Run, work: Work) -> Self {
         let cpu = run.document.cpu.as_ref();
-        let blocks = run.over_time.as_ref();
-        let blocks = blocks
-            .map(|over_time| Blocks::of(over_time, cpu))
+        let batches = run.over_time.as_ref();
+        let batches = batches
+            .map(|over_time| Batches::of(over_time, cpu))
             .unwrap_or_default();
         let count = run.document.commits.as_ref().map_or(0, |commits| commits.count);
         let mean = |total: u64| total as f64 / count.max(1) as f64;
@@ -184,13 +184,13 @@ impl Side {
         for row in &run.document.causes {
             *causes.entry(Waited::from(row.cause)).or_default() += mean(row.total);
         }
-        let error = |sums: &Vec<f64>| ratio_error(sums, &blocks.commits.counts);
-        let errors = blocks
+        let error = |sums: &Vec<f64>| ratio_error(sums, &batches.commits.counts);
+        let errors = batches
             .causes
             .iter()
             .filter_map(|(&cause, sums)| Some((cause, error(sums)?)));
         Self {
-            figures: figures(run, &blocks, work),
+            figures: figures(run, &batches, work),
             causes,
             errors: errors.collect(),
             commit_mean_ns: run.commit_mean_ns(),

@@ -1,11 +1,11 @@
-//! Durations by blocks of a run.
+//! Durations by batches of a run.
 
 use std::collections::BTreeMap;
 
 use logtrace_attribution::breakdown::HeatCells;
 use logtrace_common::latency_row_start_ns;
 
-/// Durations that ended in each block. Both lists are of the same length.
+/// Durations that ended in each batch. Both lists are of the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Durations {
     /// Numbers of durations.
@@ -15,22 +15,22 @@ pub(crate) struct Durations {
 }
 
 impl Durations {
-    /// Returns the durations of a heat map by blocks of this length.
+    /// Returns the durations of a heat map by batches of this length.
     pub(crate) fn of(cells: &HeatCells, length_ns: u64) -> Self {
         let mut durations = Self::default();
         for cell in &cells.cells {
-            let block = cell.column.saturating_mul(cells.column_ns) / length_ns;
-            let block = usize::try_from(block).unwrap_or(usize::MAX);
-            let length = durations.rows.len().max(block + 1);
+            let batch = cell.column.saturating_mul(cells.column_ns) / length_ns;
+            let batch = usize::try_from(batch).unwrap_or(usize::MAX);
+            let length = durations.rows.len().max(batch + 1);
             durations.counts.resize(length, 0.0);
             durations.rows.resize(length, BTreeMap::new());
-            durations.counts[block] += cell.count as f64;
-            *durations.rows[block].entry(cell.row).or_default() += cell.count as f64;
+            durations.counts[batch] += cell.count as f64;
+            *durations.rows[batch].entry(cell.row).or_default() += cell.count as f64;
         }
         durations
     }
 
-    /// Returns the numbers of all blocks by row.
+    /// Returns the numbers of all batches by row.
     pub(crate) fn all_rows(&self) -> BTreeMap<u16, f64> {
         let mut all = BTreeMap::new();
         for (&row, &count) in self.rows.iter().flatten() {
@@ -39,7 +39,7 @@ impl Durations {
         all
     }
 
-    /// Returns the sum of the durations of each block in nanoseconds, each taken as the middle of its row.
+    /// Returns the sum of the durations of each batch in nanoseconds, each taken as the middle of its row.
     pub(crate) fn sums_ns(&self) -> Vec<f64> {
         let sum = |rows: &BTreeMap<u16, f64>| {
             let sums = rows.iter().map(|(&row, count)| {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_become_blocks_and_a_block_without_durations_is_there() {
+    fn columns_become_batches_and_a_batch_without_durations_is_there() {
         let row = latency_row(1_000);
         let cells = [(0, 2), (9, 1), (30, 4)].map(|(column, count)| HeatCell { column, row, count });
         let durations = Durations::of(

@@ -1,7 +1,7 @@
 //! Means and percentiles of the commits of a run, with the error that the time within it leaves.
 //!
-//! Both are ratios of sums over blocks of time, so their errors are those of the means of their linear parts (Cochran, Sampling
-//! Techniques, 1977, section 6.3). Neighbouring blocks may be correlated. The interval of a percentile is that of the share of
+//! Both are ratios of sums over batches of time, so their errors are those of the means of their linear parts (Cochran, Sampling
+//! Techniques, 1977, section 6.3). Neighbouring batches may be correlated. The interval of a percentile is that of the share of
 //! commits below it, read at the same histogram (Woodruff, Confidence intervals for medians and other position measures,
 //! 1952). How much two runs of the same differ is not in these errors.
 //!
@@ -17,7 +17,7 @@ use crate::durations::{Durations, extent};
 /// Least number of commits beyond a percentile. With fewer its place is chance.
 const LEAST_BEYOND: f64 = 100.0;
 
-/// Returns the standard error of a sum over blocks divided by the sum of `counts`, or `None` if there are too few blocks.
+/// Returns the standard error of a sum over batches divided by the sum of `counts`, or `None` if there are too few batches.
 pub(crate) fn ratio_error(sums: &[f64], counts: &[f64]) -> Option<StandardError> {
     let count: f64 = counts.iter().sum();
     let ratio = sums.iter().sum::<f64>() / count;
@@ -29,7 +29,7 @@ pub(crate) fn ratio_error(sums: &[f64], counts: &[f64]) -> Option<StandardError>
     series_error(&parts.collect::<Vec<_>>()).filter(|error| error.error.is_finite())
 }
 
-/// Returns the standard error of the logarithm of a percentile, or `None` if there are too few blocks or commits. `share` is
+/// Returns the standard error of the logarithm of a percentile, or `None` if there are too few batches or commits. `share` is
 /// the share of commits below the percentile.
 pub(crate) fn percentile_error(durations: &Durations, share: f64) -> Option<StandardError> {
     let all = durations.all_rows();
@@ -79,10 +79,10 @@ mod tests {
 
     use super::*;
 
-    /// Commits of a run with 60 blocks: exponential durations around a mean that each block draws anew.
+    /// Commits of a run with 60 batches: exponential durations around a mean that each batch draws anew.
     fn drawn(rng: &mut Xoshiro256PlusPlus, commits: u32) -> (Durations, Vec<f64>) {
         let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-        let mut blocks = Durations::default();
+        let mut batches = Durations::default();
         let mut totals = Vec::new();
         for _ in 0..60 {
             let mean_ns = 1_000_000.0 * (0.9 + 0.2 * unit());
@@ -93,11 +93,11 @@ mod tests {
                 *rows.entry(latency_row(ns as u64)).or_default() += 1.0;
                 total += ns;
             }
-            blocks.counts.push(f64::from(commits));
-            blocks.rows.push(rows);
+            batches.counts.push(f64::from(commits));
+            batches.rows.push(rows);
             totals.push(total);
         }
-        (blocks, totals)
+        (batches, totals)
     }
 
     /// Returns the share of runs whose 95 % interval has the true value.
@@ -105,16 +105,16 @@ mod tests {
         const RUNS: u32 = 400;
         let mut rng = Stream::Study(11).rng(7);
         let hits = (0..RUNS).filter(|_| {
-            let (blocks, totals) = drawn(&mut rng, 100);
-            interval_has_it(&blocks, &totals)
+            let (batches, totals) = drawn(&mut rng, 100);
+            interval_has_it(&batches, &totals)
         });
         hits.count() as f64 / f64::from(RUNS)
     }
 
     #[test]
     fn the_interval_of_a_mean_has_the_true_one_in_19_of_20_runs() {
-        let covered = coverage(|blocks, totals| {
-            let error = ratio_error(totals, &blocks.counts).unwrap();
+        let covered = coverage(|batches, totals| {
+            let error = ratio_error(totals, &batches.counts).unwrap();
             let mean = totals.iter().sum::<f64>() / 6_000.0;
             (mean - 1_000_000.0).abs() < error.half_width()
         });
@@ -138,9 +138,9 @@ mod tests {
                     high = middle;
                 }
             }
-            let covered = coverage(|blocks, _| {
-                let error = percentile_error(blocks, share).unwrap();
-                let found = percentile(&blocks.all_rows(), share).unwrap();
+            let covered = coverage(|batches, _| {
+                let error = percentile_error(batches, share).unwrap();
+                let found = percentile(&batches.all_rows(), share).unwrap();
                 (found / low).ln().abs() < error.half_width()
             });
             assert!((0.90..0.985).contains(&covered), "{share}: {covered}");
@@ -148,15 +148,18 @@ mod tests {
     }
 
     #[test]
-    fn few_blocks_or_few_commits_beyond_have_no_error() {
+    fn few_batches_or_few_commits_beyond_have_no_error() {
         let mut rng = Stream::Study(11).rng(7);
-        let (mut blocks, mut totals) = drawn(&mut rng, 100);
-        assert!(percentile_error(&blocks, 0.99).is_none(), "60 commits are beyond");
-        blocks.counts.truncate(19);
-        blocks.rows.truncate(19);
+        let (mut batches, mut totals) = drawn(&mut rng, 100);
+        assert!(
+            percentile_error(&batches, 0.99).is_none(),
+            "60 commits are beyond"
+        );
+        batches.counts.truncate(19);
+        batches.rows.truncate(19);
         totals.truncate(19);
-        assert!(ratio_error(&totals, &blocks.counts).is_none());
-        assert!(percentile_error(&blocks, 0.5).is_none());
+        assert!(ratio_error(&totals, &batches.counts).is_none());
+        assert!(percentile_error(&batches, 0.5).is_none());
         assert!(percentile_error(&Durations::default(), 0.5).is_none());
     }
 }

@@ -6,7 +6,7 @@ use logtrace_statistics::{StandardError, series_error};
 use serde::Serialize;
 use strum::Display;
 
-use crate::blocks::Blocks;
+use crate::batches::Batches;
 use crate::durations::Durations;
 use crate::estimate::{percentile_error, ratio_error};
 use crate::run::Run;
@@ -98,18 +98,18 @@ pub(crate) struct Measured {
 }
 
 /// Returns the figures of a run that are above 0. CPU time is divided by this work.
-pub(crate) fn figures(run: &Run, blocks: &Blocks, work: Work) -> Vec<Measured> {
+pub(crate) fn figures(run: &Run, batches: &Batches, work: Work) -> Vec<Measured> {
     let mut figures = Vec::new();
     match &run.document.driver {
-        Some(driver) => figures.extend(requests(driver, &blocks.responses)),
-        None => figures.extend(commits_a_second(run, blocks)),
+        Some(driver) => figures.extend(requests(driver, &batches.responses)),
+        None => figures.extend(commits_a_second(run, batches)),
     }
-    figures.extend(commits(run, blocks));
+    figures.extend(commits(run, batches));
     figures.extend(
         run.document
             .cpu
             .iter()
-            .flat_map(|cpu| cpu_time(run, cpu, blocks, work)),
+            .flat_map(|cpu| cpu_time(run, cpu, batches, work)),
     );
     figures.retain(|measured| measured.value > 0.0);
     figures
@@ -150,16 +150,16 @@ fn measured(
     })
 }
 
-fn commits_a_second(run: &Run, blocks: &Blocks) -> Option<Measured> {
+fn commits_a_second(run: &Run, batches: &Batches) -> Option<Measured> {
     let seconds = run.document.trace.as_ref()?.duration_s;
     let value = run.document.commits.as_ref()?.count as f64 / seconds;
-    // The last block is not whole.
-    let whole = blocks
+    // The last batch is not whole.
+    let whole = batches
         .commits
         .counts
         .split_last()
         .map_or(&[][..], |(_, whole)| whole);
-    let length_s = blocks.length_ns as f64 / 1e9;
+    let length_s = batches.length_ns as f64 / 1e9;
     let rates: Vec<f64> = whole.iter().map(|commits| commits / length_s).collect();
     Some(Measured {
         figure: Figure::Commits,
@@ -168,28 +168,29 @@ fn commits_a_second(run: &Run, blocks: &Blocks) -> Option<Measured> {
     })
 }
 
-fn commits(run: &Run, blocks: &Blocks) -> Vec<Measured> {
+fn commits(run: &Run, batches: &Batches) -> Vec<Measured> {
     let (Some(commits), Some(mean_ns)) = (&run.document.commits, run.commit_mean_ns()) else {
         return Vec::new();
     };
     let mean = Measured {
         figure: Figure::CommitMean,
         value: mean_ns,
-        error: ratio_error(&blocks.total_ns(), &blocks.commits.counts).map(|error| relative(error, mean_ns)),
+        error: ratio_error(&batches.total_ns(), &batches.commits.counts)
+            .map(|error| relative(error, mean_ns)),
     };
-    let percentiles = measured(COMMIT, &commits.distribution, &blocks.commits);
+    let percentiles = measured(COMMIT, &commits.distribution, &batches.commits);
     [mean].into_iter().chain(percentiles).collect()
 }
 
 /// Returns the CPU time of the server and of the machine by commit or request.
-fn cpu_time(run: &Run, cpu: &Cpu, blocks: &Blocks, work: Work) -> Vec<Measured> {
+fn cpu_time(run: &Run, cpu: &Cpu, batches: &Batches, work: Work) -> Vec<Measured> {
     let (counts, figures) = match work {
         Work::Commit => (
-            &blocks.commits.counts,
+            &batches.commits.counts,
             [Figure::ServerCpuOfCommit, Figure::MachineCpuOfCommit],
         ),
         Work::Request => (
-            &blocks.responses.counts,
+            &batches.responses.counts,
             [Figure::ServerCpuOfRequest, Figure::MachineCpuOfRequest],
         ),
     };
@@ -208,9 +209,9 @@ fn cpu_time(run: &Run, cpu: &Cpu, blocks: &Blocks, work: Work) -> Vec<Measured> 
         }
     };
     let [server_figure, machine_figure] = figures;
-    let server = of_work(server_figure, cpu.server.total, &blocks.server_cpu);
+    let server = of_work(server_figure, cpu.server.total, &batches.server_cpu);
     let machine = cpu.machine.as_ref();
-    let machine = machine.map(|of| of_work(machine_figure, of.total, &blocks.machine_cpu));
+    let machine = machine.map(|of| of_work(machine_figure, of.total, &batches.machine_cpu));
     [server].into_iter().chain(machine).collect()
 }
 

@@ -5,7 +5,7 @@
 //! - `run`: a run to compare;
 //! - `waited`: what commits waited for;
 //! - `durations`: durations by seconds of a run;
-//! - `blocks`: commits with their causes, and requests, by seconds of a run;
+//! - `batches`: commits with their causes, and requests, by seconds of a run;
 //! - `estimate`: means and percentiles with the error that the time within a run leaves;
 //! - `figures`: throughput and times of a run;
 //! - `settings`: settings that differ;
@@ -14,7 +14,7 @@
 //! - `comparison`: all of them;
 //! - `render`: terminal, Markdown, page and JSON.
 
-mod blocks;
+mod batches;
 mod change;
 mod comparison;
 mod durations;

@@ -149,7 +149,7 @@ fn cause_rows(comparison: &Comparison) -> Vec<Vec<String>> {
 pub(super) fn method(comparison: &Comparison) -> String {
     let errors = match comparison.a.len() {
         1 => {
-            "Intervals come from blocks of at least a second within each run and the spread between runs: 20 blocks are \
+            "Intervals come from batches of at least a second within each run and the spread between runs: 20 batches are \
              needed, and for a percentile 100 commits or requests beyond it."
         }
         _ => "Intervals come from pairs of repeats: the first of A with the first of B, and so on.",

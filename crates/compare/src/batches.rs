@@ -1,4 +1,4 @@
-//! Commits with their causes, and requests, by blocks of a run: some seconds of it.
+//! Commits with their causes, and requests, by batches of a run: some seconds of it.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use logtrace_report::document::{Cpu, CpuColumns};
 use crate::durations::Durations;
 use crate::waited::Waited;
 
-/// Least length of a block. What happens within a second, such as a group of commits that all wait for one fsync, is one
+/// Least length of a batch. What happens within a second, such as a group of commits that all wait for one fsync, is one
 /// event, and not as many as there are commits.
 const LEAST_NS: u64 = 1_000_000_000;
 
-/// Commits with their causes, and requests, by the block in which they ended.
+/// Commits with their causes, and requests, by the batch in which they ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Blocks {
-    /// Length of a block in nanoseconds.
+pub(crate) struct Batches {
+    /// Length of a batch in nanoseconds.
     pub(crate) length_ns: u64,
     /// Commits.
     pub(crate) commits: Durations,
@@ -29,8 +29,8 @@ pub(crate) struct Blocks {
     pub(crate) machine_cpu: Vec<f64>,
 }
 
-impl Blocks {
-    /// Returns the blocks of a run, with its CPU time if that is known.
+impl Batches {
+    /// Returns the batches of a run, with its CPU time if that is known.
     pub(crate) fn of(over_time: &OverTime, cpu: Option<&Cpu>) -> Self {
         let responses = over_time.requests.as_ref().map(|requests| &requests.response);
         let commits = &over_time.commits;
@@ -46,8 +46,8 @@ impl Blocks {
             let sums: &mut Vec<f64> = causes
                 .entry(cause)
                 .or_insert_with(|| vec![0.0; commits.counts.len()]);
-            let block = cell.column.saturating_mul(over_time.causes.column_ns) / length_ns;
-            if let Some(sum) = usize::try_from(block).ok().and_then(|at| sums.get_mut(at)) {
+            let batch = cell.column.saturating_mul(over_time.causes.column_ns) / length_ns;
+            if let Some(sum) = usize::try_from(batch).ok().and_then(|at| sums.get_mut(at)) {
                 *sum += cell.ns as f64;
             }
         }
@@ -65,7 +65,7 @@ impl Blocks {
         }
     }
 
-    /// Returns the nanoseconds of all commits of each block.
+    /// Returns the nanoseconds of all commits of each batch.
     pub(crate) fn total_ns(&self) -> Vec<f64> {
         let mut totals = vec![0.0; self.commits.counts.len()];
         for sums in self.causes.values() {
@@ -77,12 +77,12 @@ impl Blocks {
     }
 }
 
-/// Returns the sums of the columns of each block.
+/// Returns the sums of the columns of each batch.
 fn summed(of: &CpuColumns, column_ns: u64, length_ns: u64) -> Vec<f64> {
-    let block = |column: u64| column.saturating_mul(column_ns) / length_ns;
+    let batch = |column: u64| column.saturating_mul(column_ns) / length_ns;
     let columns: Vec<(u64, u64)> = (0..).zip(of.columns.iter().copied()).collect();
-    let blocks = columns.chunk_by(|(one, _), (next, _)| block(*one) == block(*next));
-    blocks
+    let batches = columns.chunk_by(|(one, _), (next, _)| batch(*one) == batch(*next));
+    batches
         .map(|columns| columns.iter().map(|(_, ns)| *ns as f64).sum())
         .collect()
 }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_become_blocks_of_a_second_and_frames_of_a_cause_are_summed() {
+    fn columns_become_batches_of_a_second_and_frames_of_a_cause_are_summed() {
         let mut over_time = OverTime::default();
         over_time.commits.column_ns = 100_000_000;
         over_time.commits.cells = [(0, 5, 2), (9, 6, 1), (10, 5, 4)]
@@ -124,16 +124,16 @@ mod tests {
             },
             machine: None,
         };
-        let blocks = Blocks::of(&over_time, Some(&cpu));
-        assert_eq!(blocks.server_cpu, [15.0, 6.0]);
-        assert_eq!(blocks.machine_cpu, [0.0; 0]);
-        assert_eq!(blocks.length_ns, 1_000_000_000);
-        assert_eq!(blocks.commits.counts, [3.0, 4.0]);
-        assert_eq!(blocks.causes[&Cause::UNEXPLAINED.into()], [17.0, 20.0]);
-        assert_eq!(blocks.total_ns(), [17.0, 20.0]);
-        assert_eq!(blocks.commits.rows[0], BTreeMap::from([(5, 2.0), (6, 1.0)]));
+        let batches = Batches::of(&over_time, Some(&cpu));
+        assert_eq!(batches.server_cpu, [15.0, 6.0]);
+        assert_eq!(batches.machine_cpu, [0.0; 0]);
+        assert_eq!(batches.length_ns, 1_000_000_000);
+        assert_eq!(batches.commits.counts, [3.0, 4.0]);
+        assert_eq!(batches.causes[&Cause::UNEXPLAINED.into()], [17.0, 20.0]);
+        assert_eq!(batches.total_ns(), [17.0, 20.0]);
+        assert_eq!(batches.commits.rows[0], BTreeMap::from([(5, 2.0), (6, 1.0)]));
         assert_eq!(
-            Blocks::of(&OverTime::default(), None).commits,
+            Batches::of(&OverTime::default(), None).commits,
             Durations::default()
         );
     }
