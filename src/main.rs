@@ -6,7 +6,6 @@ mod data_set;
 mod exit;
 mod handover;
 mod heap;
-mod study;
 
 use std::process::ExitCode;
 

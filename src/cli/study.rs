@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use logtrace_study::Scale;
+use logtrace_study::runner::LevelArg;
 
 use super::check::duration;
 use super::cpus::CpusArgs;
 use super::home::HomeArgs;
-use crate::study::LevelArg;
 
 #[derive(Debug, Args)]
 #[command(

@@ -7,6 +7,10 @@ use anyhow::Context;
 use logtrace_measure::run::CpuPlacement;
 use logtrace_measure::say;
 use logtrace_server::memory_bytes;
+use logtrace_study::runner::{
+    Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
+    preflight, size_line, summary,
+};
 use logtrace_study::{Cell, Plan, living_servers, render, study_steps};
 
 use super::left_servers::name_left;
@@ -15,10 +19,6 @@ use super::print::print;
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
 use crate::handover::hand_over;
-use crate::study::{
-    Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
-    preflight, size_line, summary,
-};
 
 /// Lists studies, shows one, or measures one.
 pub(crate) fn study(arguments: &StudyArgs) -> anyhow::Result<Exit> {

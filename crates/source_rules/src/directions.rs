@@ -1,4 +1,4 @@
-//! Which package may import which: along the data, and never back.
+//! Which package may import which, and which module of a package which: along the data, and never back.
 
 /// Packages that each library may import, besides the leaf `logtrace-common`. Its tests may import `logtrace-testkit` too.
 pub const DIRECTIONS: [(&str, &[&str]); 13] = [
@@ -12,11 +12,23 @@ pub const DIRECTIONS: [(&str, &[&str]); 13] = [
     ("logtrace-attribution", &["logtrace-events"]),
     ("logtrace-report", &["logtrace-attribution", "logtrace-events"]),
     (
+        "logtrace-measure",
+        &[
+            "logtrace-attribution",
+            "logtrace-driver",
+            "logtrace-events",
+            "logtrace-report",
+            "logtrace-server",
+            "logtrace-tracer",
+        ],
+    ),
+    (
         "logtrace-study",
         &[
             "logtrace-attribution",
             "logtrace-driver",
             "logtrace-events",
+            "logtrace-measure",
             "logtrace-report",
             "logtrace-server",
             "logtrace-statistics",
@@ -32,18 +44,21 @@ pub const DIRECTIONS: [(&str, &[&str]); 13] = [
         ],
     ),
     (
-        "logtrace-measure",
-        &[
-            "logtrace-attribution",
-            "logtrace-driver",
-            "logtrace-events",
-            "logtrace-report",
-            "logtrace-server",
-            "logtrace-tracer",
-        ],
-    ),
-    (
         "logtrace-dataset",
         &["logtrace-attribution", "logtrace-events", "logtrace-report"],
     ),
 ];
+
+/// Modules that stand above the rest of their package, which imports none of them, and the crates that they alone import.
+pub const UPPER_MODULES: [(&str, &[&str], &[&str]); 1] = [(
+    "logtrace-study",
+    &["runner"],
+    &[
+        "anyhow",
+        "jiff",
+        "logtrace_measure",
+        "rustix",
+        "tempfile",
+        "tokio",
+    ],
+)];

@@ -31,6 +31,12 @@ pub fn imports(modules: &[Module]) -> BTreeSet<Import> {
     imports
 }
 
+/// Returns the first names of all paths of a module: other crates that it uses are among them.
+pub fn imported_crates(module: &Module) -> BTreeSet<String> {
+    let paths = paths(&module.source).into_iter();
+    paths.filter_map(|path| path.into_iter().next()).collect()
+}
+
 /// Returns the path from the crate's root, or `None` if the path leads elsewhere.
 fn absolute(modules: &[Module], own: &[String], path: &[String]) -> Option<Vec<String>> {
     let mut base = own.to_vec();
@@ -92,6 +98,16 @@ mod tests {
             ),
         ];
         assert_eq!(found(&modules), [(0, 2), (2, 1), (2, 3), (3, 2), (4, 3)]);
+    }
+
+    #[test]
+    fn crates_are_found_in_every_form() {
+        let source = "use png::Encoder; fn f() -> flate2::Crc { toml::from_str(crate::a::b()) }";
+        let found = imported_crates(&module("a", source));
+        assert!(
+            ["flate2", "png", "toml"].iter().all(|name| found.contains(*name)),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -16,10 +16,10 @@ mod paths;
 mod process_paths;
 
 pub use circles::{Circle, circles};
-pub use directions::DIRECTIONS;
+pub use directions::{DIRECTIONS, UPPER_MODULES};
 pub use docs::{DocComment, doc_comments};
 pub use documents::{documents, missing_names};
-pub use imports::{Import, imports};
+pub use imports::{Import, imported_crates, imports};
 pub use modules::{Module, modules};
 pub use opened::openers;
 pub use opened_where::MAY_OPEN;

@@ -129,7 +129,7 @@ pub const MAY_OPEN: &[(&str, &str)] = &[
         "owner and mode of a directory that is closed",
     ),
     (
-        "src/study/server/loaded_data.rs",
+        "crates/study/src/runner/server/loaded_data.rs",
         "directories of a private server",
     ),
 ];

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use logtrace_source_rules::{
-    DIRECTIONS, MAY_OPEN, circles, doc_comments, documents, imports, missing_names, modules,
-    opened_processes, openers, packages, rust_files,
+    DIRECTIONS, MAY_OPEN, UPPER_MODULES, circles, doc_comments, documents, imported_crates, imports,
+    missing_names, modules, opened_processes, openers, packages, rust_files,
 };
 
 /// Most files in a directory.
@@ -68,6 +68,30 @@ fn crates_import_in_one_direction() {
             );
         }
     }
+}
+
+#[test]
+fn modules_import_in_one_direction() {
+    let mut offenders = Vec::new();
+    for (name, upper, their_crates) in UPPER_MODULES {
+        let packages = packages(root()).unwrap();
+        let package = packages.iter().find(|package| package.name == name).unwrap();
+        let modules = modules(&package.directory).unwrap();
+        let is_upper = |path: &[String]| path.first().is_some_and(|first| upper.contains(&first.as_str()));
+        for import in imports(&modules) {
+            let (from, to) = (&modules[import.from], &modules[import.to]);
+            // The root of a package may name all that is in it.
+            if !from.path.is_empty() && !is_upper(&from.path) && is_upper(&to.path) {
+                offenders.push(format!("{} imports {}", relative(&from.file), to.path.join("::")));
+            }
+        }
+        for module in modules.iter().filter(|module| !is_upper(&module.path)) {
+            let theirs = imported_crates(module).into_iter();
+            let theirs = theirs.filter(|first| their_crates.contains(&first.as_str()));
+            offenders.extend(theirs.map(|first| format!("{} imports {first}", relative(&module.file))));
+        }
+    }
+    assert_none(&offenders, "imports against the direction");
 }
 
 #[test]
@@ -207,7 +231,7 @@ const WALL_CLOCK: [&str; 8] = [
     "src/commands/measure_and_report.rs",
     "crates/measure/src/measurement/clocks.rs",
     "crates/measure/src/directory/run_dir.rs",
-    "src/study/measure/measurement.rs",
+    "crates/study/src/runner/measure/measurement.rs",
 ];
 
 #[test]
@@ -344,7 +368,11 @@ const STDERR: [&str; 2] = [
 
 #[test]
 fn texts_reach_the_terminal_only_if_they_are_harmless() {
-    let offenders = rust_files(&root().join("src")).into_iter().filter(|file| {
+    let programs = ["src", "crates/measure/src", "crates/study/src"];
+    let files = programs
+        .into_iter()
+        .flat_map(|directory| rust_files(&root().join(directory)));
+    let offenders = files.filter(|file| {
         let text = fs::read_to_string(file).unwrap();
         !STDERR.contains(&relative(file).as_str())
             && ["stderr()", "eprint"].iter().any(|way| text.contains(way))

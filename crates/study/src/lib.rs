@@ -4,7 +4,7 @@
 //! cell is measured several times. [`measurement_order()`] draws the order, so that a machine that slows down does so for all
 //! cells alike.
 //!
-//! This crate has no clock, no files and no server: the caller runs the measurements. In the order in which data flows:
+//! All but [`runner`] has no clock, no files and no server, and imports nothing of it. In the order in which data flows:
 //!
 //! - `plan`: reads plans, checks them, and expands them to cells;
 //! - `cell`: everything that a measurement of a cell needs;
@@ -12,7 +12,8 @@
 //! - `results`: figures, causes and stalls of a measurement;
 //! - `tables`: entries of tables;
 //! - `report`: everything that `study.json` has;
-//! - `render`: terminal, Markdown, CSV and JSON.
+//! - `render`: terminal, Markdown, CSV and JSON;
+//! - `runner`: measures a study: checks, servers, measurements, and its directory.
 
 mod cell;
 #[cfg(test)]
@@ -22,7 +23,7 @@ mod plan;
 pub mod render;
 mod report;
 mod results;
-
+pub mod runner;
 mod tables;
 
 pub use cell::{Cell, DataUse, ShortTurns};

@@ -17,6 +17,8 @@ mod storage_labels;
 mod tracing;
 mod window_signal;
 
+pub use logtrace_tracer::{CpuTimes, Detaching};
+
 pub use clocks::clocks_now;
 pub use cpu_sampler::CpuSampler;
 pub use document::{Results, document};

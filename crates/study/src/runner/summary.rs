@@ -1,19 +1,21 @@
 //! Summary of a study: its tables, as files and as a report for the terminal.
 
 use logtrace_measure::measurement::caveat::is_degrading;
-use logtrace_study::{Figure, MeasurementResult, Results, Scale, Step, StudyReport, StudyTime, render};
 
-use crate::study::directory::progress_file::{Progress, TimeAccount};
-use crate::study::directory::turn_log::TurnLog;
-use crate::study::measure::runner::StudyRunner;
-use crate::study::measure::{group_counters, machine, stage_times};
+use crate::order::study_steps::Step;
+use crate::plan::scale::Scale;
+use crate::render;
+use crate::report::{StudyReport, StudyTime};
+use crate::results::figure::Figure;
+use crate::results::measurement_result::MeasurementResult;
+use crate::results::study_results::Results;
+use crate::runner::directory::progress_file::{Progress, TimeAccount};
+use crate::runner::directory::turn_log::TurnLog;
+use crate::runner::measure::study_runner::StudyRunner;
+use crate::runner::measure::{group_counters, machine, stage_times};
 
 /// Reads all results, writes the tables into the study's directory, and returns the report.
-pub(crate) fn summary(
-    runner: &StudyRunner<'_>,
-    scale: Scale,
-    progress: &Progress,
-) -> anyhow::Result<StudyReport> {
+pub fn summary(runner: &StudyRunner<'_>, scale: Scale, progress: &Progress) -> anyhow::Result<StudyReport> {
     let mut results = results(runner, progress);
     TurnLog::read(runner.dir)?.add_to(&mut results);
     let mut report = StudyReport::new(runner.plan, scale, runner.cells, &results);

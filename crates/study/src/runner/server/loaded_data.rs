@@ -8,9 +8,9 @@ use anyhow::Context;
 use logtrace_common::{Flavor, Variable};
 use logtrace_measure::run::{DATABASE, OpenServer, RunConfig, open_server};
 use logtrace_server::{DataSnapshot, Storage, buffer_pool, is_fixed_at_initialisation};
-use logtrace_study::Cell;
 
-use crate::study::context::StudyContext;
+use crate::cell::Cell;
+use crate::runner::context::StudyContext;
 
 /// Server that accepted the settings of a cell.
 pub(crate) struct CheckedServer<'c> {

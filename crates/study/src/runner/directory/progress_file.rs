@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::study::directory::request::StudyRequest;
+use crate::runner::directory::request::StudyRequest;
 
 /// Version of the layout of `state.json`.
 const SCHEMA: u32 = 1;
 
 /// Request of a study, its failures, and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Progress {
+pub struct Progress {
     /// Version of the layout. Files of logtrace before this field have the same layout.
     #[serde(default = "first_schema")]
     schema: u32,
@@ -67,7 +67,7 @@ pub(crate) struct TimeAccount {
 
 impl Progress {
     /// Creates the progress before the first measurement.
-    pub(crate) fn new(request: StudyRequest) -> Self {
+    pub fn new(request: StudyRequest) -> Self {
         Self {
             schema: SCHEMA,
             request,

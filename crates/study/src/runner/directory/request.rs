@@ -3,36 +3,37 @@
 use std::fmt;
 use std::time::Duration;
 
-use logtrace_study::Cell;
 use serde::{Deserialize, Serialize};
+
+use crate::cell::Cell;
 
 /// Everything that decides the measurements of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StudyRequest {
+pub struct StudyRequest {
     /// Name of the plan.
-    pub(crate) plan: String,
+    pub plan: String,
     /// Name of the scale.
-    pub(crate) scale: String,
+    pub scale: String,
     /// Seed of the data, the order, the arrivals and the requests.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Chosen levels as `AXIS=LEVEL`. Other levels of these axes are left out.
-    pub(crate) only: Vec<String>,
+    pub only: Vec<String>,
     /// Options that replace those of the plan.
-    pub(crate) overrides: Overrides,
+    pub overrides: Overrides,
     /// CPUs of the servers and of logtrace, as `--cpus` has them. Empty if they share all.
     #[serde(default)]
-    pub(crate) cpus: Vec<String>,
+    pub cpus: Vec<String>,
 }
 
 /// Options that replace those of the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Overrides {
+pub struct Overrides {
     /// Length of each window.
-    pub(crate) duration: Option<Duration>,
+    pub duration: Option<Duration>,
     /// Load before each window.
-    pub(crate) warmup: Option<Duration>,
+    pub warmup: Option<Duration>,
     /// Number of repeats of each cell.
-    pub(crate) repeats: Option<u32>,
+    pub repeats: Option<u32>,
 }
 
 impl StudyRequest {
@@ -66,7 +67,7 @@ impl Overrides {
     }
 
     /// Applies the options to a cell.
-    pub(crate) fn apply(&self, cell: &mut Cell) {
+    pub fn apply(&self, cell: &mut Cell) {
         cell.duration = self.duration.unwrap_or(cell.duration);
         cell.warmup = self.warmup.unwrap_or(cell.warmup);
         cell.repeats = self.repeats.unwrap_or(cell.repeats);

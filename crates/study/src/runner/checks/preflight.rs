@@ -1,16 +1,18 @@
 //! Check of the machine before anything is started.
 
+use logtrace_measure::errors::{UsageError, with_causes};
 use logtrace_measure::preflight;
 use logtrace_measure::preflight::require;
 use logtrace_server::{Binary, FileSystemFacts, Home, ServerChoice, check_program_owner, find};
-use logtrace_study::{Cell, CostEstimate, Plan};
 
-use crate::exit::{UsageError, with_causes};
-use crate::study::plan_lookup::plan_error;
-use crate::study::server::kernel_settings;
+use crate::cell::Cell;
+use crate::order::cost_estimate::CostEstimate;
+use crate::plan::study_plan::Plan;
+use crate::runner::plan_lookup::plan_error;
+use crate::runner::server::kernel_settings;
 
 /// Fails with everything that the machine lacks, or with the first option of the plan that is impossible here and its line.
-pub(crate) fn preflight(
+pub fn preflight(
     plan: &Plan,
     (cells, living): (&[Cell], usize),
     home: &Home,

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use logtrace_study::{Axis, Cell};
+use logtrace_measure::errors::UsageError;
 
-use crate::exit::UsageError;
+use crate::cell::Cell;
+use crate::plan::axis::Axis;
 
 /// Level to measure. Other levels of its axis are left out unless another argument names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LevelArg {
+pub struct LevelArg {
     axis: String,
     level: String,
 }
@@ -36,11 +37,7 @@ impl fmt::Display for LevelArg {
 }
 
 /// Returns the cells with the chosen levels. Fails if there is none.
-pub(crate) fn chosen_cells(
-    only: &[LevelArg],
-    axes: &[Axis],
-    cells: &[Cell],
-) -> Result<Vec<Cell>, UsageError> {
+pub fn chosen_cells(only: &[LevelArg], axes: &[Axis], cells: &[Cell]) -> Result<Vec<Cell>, UsageError> {
     for one in only {
         let level = Axis::find(axes, &one.axis).and_then(|axis| axis.level(&one.level));
         level.map_err(|problem| UsageError(format!("--only {one}: {problem}")))?;

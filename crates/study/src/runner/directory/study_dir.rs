@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use logtrace_common::{InputDir, InputError, InputFile, InputKind};
+use logtrace_measure::errors::UsageError;
 use logtrace_measure::private_file;
 use logtrace_measure::run_dir::{RunDir, read_document};
 use logtrace_report::document::Document;
 use logtrace_server::{FileLock, Writers, trusted_directory};
-use logtrace_study::{Cell, Measurement};
 
-use crate::exit::UsageError;
-use crate::study::directory::progress_file::Progress;
+use crate::cell::Cell;
+use crate::order::measurement_order::Measurement;
+use crate::runner::directory::progress_file::Progress;
 
 /// Caveats of a measurement that did not end normally and has to be repeated.
 const NOT_MEASURED: [&str; 4] = ["unfinished_run", "interrupted", "server_died", "disk_full"];
@@ -25,14 +26,14 @@ const STATE: &str = "state.json";
 
 /// Directory of a study, locked against other processes.
 #[derive(Debug)]
-pub(crate) struct StudyDir {
+pub struct StudyDir {
     path: PathBuf,
     _lock: FileLock,
 }
 
 impl StudyDir {
     /// Makes the directory of a new study, with a copy of its plan, or opens that of an earlier one to resume it.
-    pub(crate) fn open(
+    pub fn open(
         path: &Path,
         progress: &Progress,
         plan: &str,
@@ -83,7 +84,7 @@ impl StudyDir {
     }
 
     /// Removes the progress of a study without any measurement, so that another study can use the directory.
-    pub(crate) fn release_if_empty(&self) {
+    pub fn release_if_empty(&self) {
         if !self.path.join("cells").exists() && !self.path.join("turns.jsonl").exists() {
             // If the file stays, the next study reports that there is a study already.
             let _ = fs::remove_file(self.path.join(STATE));
@@ -186,7 +187,10 @@ fn lock(path: &Path) -> anyhow::Result<FileLock> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::directory::request::{Overrides, StudyRequest};
+    use crate::order::measurement_order::measurement_order;
+    use crate::plan::scale::Scale;
+    use crate::runner::directory::request::{Overrides, StudyRequest};
+    use crate::runner::plan_lookup::built_in;
 
     const PLAN_TEXT: &str = "name = \"slow-log\"\n";
 
@@ -230,10 +234,10 @@ mod tests {
 
     #[test]
     fn a_measurement_whose_document_is_cut_at_any_byte_is_measured_again() {
-        let document = fs::read_to_string("crates/report/tests/data/run-schema-1.json").unwrap();
-        let plan = crate::study::built_in().unwrap().remove(0);
-        let cell = &plan.cells(logtrace_study::Scale::Smoke)[0];
-        let measurement = logtrace_study::measurement_order(std::slice::from_ref(cell), 1)[0];
+        let document = fs::read_to_string("../report/tests/data/run-schema-1.json").unwrap();
+        let plan = built_in().unwrap().remove(0);
+        let cell = &plan.cells(Scale::Smoke)[0];
+        let measurement = measurement_order(std::slice::from_ref(cell), 1)[0];
         let place = tempfile::tempdir().unwrap();
         let (dir, _) = open(place.path(), false).unwrap();
         let run = RunDir::replace(&dir.run_dir(cell, &measurement)).unwrap();

@@ -7,13 +7,14 @@ use jiff::ZonedDateTime;
 use logtrace_measure::measurement::Outputs;
 use logtrace_measure::run::{results, window};
 use logtrace_measure::run_dir::RunDir;
-use logtrace_study::{Cell, Measurement};
 
-use crate::study::directory::progress_file::TimeAccount;
-use crate::study::directory::study_dir::failure;
-use crate::study::measure::{machine, stage_times};
-use crate::study::server::quiesce::quiesce;
-use crate::study::server::shared_server::{Ready, SharedServers};
+use crate::cell::Cell;
+use crate::order::measurement_order::Measurement;
+use crate::runner::directory::progress_file::TimeAccount;
+use crate::runner::directory::study_dir::failure;
+use crate::runner::measure::{machine, stage_times};
+use crate::runner::server::quiesce::quiesce;
+use crate::runner::server::shared_server::{Ready, SharedServers};
 
 /// Measures a cell into a run directory of its own. The directory stays if the measurement fails.
 pub(crate) async fn measure(

@@ -7,9 +7,9 @@ use logtrace_common::Variable;
 use logtrace_measure::measurement::TracingConfig;
 use logtrace_measure::run::{Connections, Pacing, RunConfig};
 use logtrace_server::Storage;
-use logtrace_study::Cell;
 
-use crate::study::context::StudyContext;
+use crate::cell::Cell;
+use crate::runner::context::StudyContext;
 
 /// Returns the run of a cell of a study. `seed` is that of its data, or of its arrivals and requests.
 pub(crate) fn run_config(study: StudyContext<'_>, cell: &Cell, seed: u64, storage: Storage) -> RunConfig {

@@ -5,12 +5,15 @@ use std::time::Instant;
 use logtrace_measure::measurement::Interrupted;
 use logtrace_measure::run::short_turn;
 use logtrace_measure::say;
-use logtrace_study::{Cell, Figure, ShortTurns, TurnBlock, turn_figures};
 
-use crate::study::directory::progress_file::TimeAccount;
-use crate::study::directory::turn_log::{BlockRecord, TurnRecord};
-use crate::study::measure::cpu_use::CpuUse;
-use crate::study::server::shared_server::{Ready, SharedServers};
+use crate::cell::{Cell, ShortTurns};
+use crate::order::study_steps::TurnBlock;
+use crate::results::figure::Figure;
+use crate::results::turn_result::turn_figures;
+use crate::runner::directory::progress_file::TimeAccount;
+use crate::runner::directory::turn_log::{BlockRecord, TurnRecord};
+use crate::runner::measure::cpu_use::CpuUse;
+use crate::runner::server::shared_server::{Ready, SharedServers};
 
 /// Measures the turns of a block, one after the other. A turn that fails is in the record with its error. `before` is the cell
 /// that was under load just before.

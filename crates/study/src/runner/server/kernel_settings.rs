@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::Context;
+use logtrace_measure::errors::{UsageError, with_causes};
 use logtrace_server::{Home, KernelPlace, KernelSettingsGuard, Server, check_kernel_setting, disk_under};
-use logtrace_study::{Cell, Plan};
 
-use crate::exit::{UsageError, with_causes};
-use crate::study::plan_lookup::plan_error;
+use crate::cell::Cell;
+use crate::plan::study_plan::Plan;
+use crate::runner::plan_lookup::plan_error;
 
 /// Fails if the machine, or the disk under private servers, does not have a setting that a cell changes.
 pub(crate) fn check(plan: &Plan, cell: &Cell, home: &Home) -> Result<(), UsageError> {

@@ -6,10 +6,13 @@ use std::path::PathBuf;
 use anyhow::Context;
 use logtrace_common::InputKind;
 use logtrace_measure::private_file;
-use logtrace_study::{Figure, Results, TurnBlock, TurnResult};
 use serde::{Deserialize, Serialize};
 
-use crate::study::directory::study_dir::StudyDir;
+use crate::order::study_steps::TurnBlock;
+use crate::results::figure::Figure;
+use crate::results::study_results::Results;
+use crate::results::turn_result::TurnResult;
+use crate::runner::directory::study_dir::StudyDir;
 
 /// Name of the file.
 const FILE: &str = "turns.jsonl";
@@ -139,8 +142,10 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::study::directory::progress_file::Progress;
-    use crate::study::directory::request::{Overrides, StudyRequest};
+    use crate::plan::scale::Scale;
+    use crate::runner::directory::progress_file::Progress;
+    use crate::runner::directory::request::{Overrides, StudyRequest};
+    use crate::runner::plan_lookup::built_in;
 
     fn dir(path: &std::path::Path) -> StudyDir {
         let request = StudyRequest {
@@ -215,8 +220,8 @@ mod tests {
         log.add(record(1, Some("it failed"))).unwrap();
         let mut results = Results::default();
         log.add_to(&mut results);
-        let plan = crate::study::built_in().unwrap().remove(0);
-        let mut cell = plan.cells(logtrace_study::Scale::Smoke)[0].clone();
+        let plan = built_in().unwrap().remove(0);
+        let mut cell = plan.cells(Scale::Smoke)[0].clone();
         cell.key = "a".to_owned();
         let turns = results.turns(&cell);
         assert_eq!(turns.len(), 1);

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use logtrace_measure::run_dir::{RunDir, read_facts};
 use logtrace_server::{Server, sync_rate};
-use logtrace_study::Figure;
 use serde::{Deserialize, Serialize};
 
-use crate::study::context::StudyContext;
-use crate::study::measure::cpu_use::CpuUse;
+use crate::results::figure::Figure;
+use crate::runner::context::StudyContext;
+use crate::runner::measure::cpu_use::CpuUse;
 
 const FILE: &str = "machine.json";
 

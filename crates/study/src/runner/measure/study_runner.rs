@@ -7,40 +7,43 @@ use logtrace_measure::measurement::{Interrupted, Line, Signals};
 use logtrace_measure::run::CpuPlacement;
 use logtrace_measure::say;
 use logtrace_server::{Home, enter_mount_namespace};
-use logtrace_study::{Cell, Measurement, Plan, Step, TurnBlock};
 
-use crate::study::checks::settings_check::check_settings;
-use crate::study::checks::storage_check::check_file_systems;
-use crate::study::context::StudyContext;
-use crate::study::directory::progress_file::Progress;
-use crate::study::directory::study_dir::StudyDir;
-use crate::study::directory::turn_log::TurnLog;
-use crate::study::measure::measurement::measure;
-use crate::study::measure::turn_block::measure_block;
-use crate::study::server::shared_server::SharedServers;
+use crate::cell::Cell;
+use crate::order::measurement_order::Measurement;
+use crate::order::study_steps::{Step, TurnBlock};
+use crate::plan::study_plan::Plan;
+use crate::runner::checks::settings_check::check_settings;
+use crate::runner::checks::storage_check::check_file_systems;
+use crate::runner::context::StudyContext;
+use crate::runner::directory::progress_file::Progress;
+use crate::runner::directory::study_dir::StudyDir;
+use crate::runner::directory::turn_log::TurnLog;
+use crate::runner::measure::measurement::measure;
+use crate::runner::measure::turn_block::measure_block;
+use crate::runner::server::shared_server::SharedServers;
 
 /// Study that can be measured.
 #[derive(Debug)]
-pub(crate) struct StudyRunner<'a> {
+pub struct StudyRunner<'a> {
     /// Directory of the study.
-    pub(crate) dir: &'a StudyDir,
+    pub dir: &'a StudyDir,
     /// Plan.
-    pub(crate) plan: &'a Plan,
+    pub plan: &'a Plan,
     /// Cells.
-    pub(crate) cells: &'a [Cell],
+    pub cells: &'a [Cell],
     /// Windows and blocks of short turns, in their order.
-    pub(crate) steps: &'a [Step],
+    pub steps: &'a [Step],
     /// Number of servers that run side by side.
-    pub(crate) living: usize,
+    pub living: usize,
     /// Directories for private servers.
-    pub(crate) home: &'a Home,
+    pub home: &'a Home,
     /// CPUs of the servers and of logtrace.
-    pub(crate) cpus: &'a CpuPlacement,
+    pub cpus: &'a CpuPlacement,
 }
 
 impl StudyRunner<'_> {
     /// Measures everything that is not measured yet, until a signal ends it. Saves the progress after each measurement.
-    pub(crate) async fn run(&self, progress: &mut Progress, interrupts: &Signals) -> anyhow::Result<()> {
+    pub async fn run(&self, progress: &mut Progress, interrupts: &Signals) -> anyhow::Result<()> {
         if self.cells.iter().any(Cell::needs_mounts) {
             // This must precede the start of any thread, which would stay in the outer mount namespace.
             enter_mount_namespace()?;

@@ -4,10 +4,14 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use humantime::format_duration;
-use logtrace_study::{Cell, CostEstimate, Plan, Scale};
+
+use crate::cell::Cell;
+use crate::order::cost_estimate::CostEstimate;
+use crate::plan::scale::Scale;
+use crate::plan::study_plan::Plan;
 
 /// Returns title, question, axes, cells, time and disk space of a study.
-pub(crate) fn overview(plan: &Plan, scale: Scale, cells: &[Cell], living: usize) -> String {
+pub fn overview(plan: &Plan, scale: Scale, cells: &[Cell], living: usize) -> String {
     let mut text = format!("{}: {}\n\n{}\n", plan.name, plan.title, plan.question.trim());
     for axis in &plan.axes {
         let is_used = |name: &str| cells.iter().any(|cell| cell.level(&axis.name) == Some(name));
@@ -25,7 +29,7 @@ pub(crate) fn overview(plan: &Plan, scale: Scale, cells: &[Cell], living: usize)
 }
 
 /// Returns the size of a study in one line.
-pub(crate) fn size_line(scale: Scale, cells: &[Cell], living: usize) -> String {
+pub fn size_line(scale: Scale, cells: &[Cell], living: usize) -> String {
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let estimate = CostEstimate::new(cells, living);
     let measurements = count(estimate.measurements, "measurement");

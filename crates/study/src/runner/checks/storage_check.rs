@@ -1,12 +1,12 @@
 //! Check that the file systems and directories of a plan can be used, before anything is measured.
 
+use logtrace_measure::errors::with_causes;
 use logtrace_server::{ServerError, check_storage};
-use logtrace_study::Cell;
 
-use crate::exit::with_causes;
-use crate::study::context::StudyContext;
-use crate::study::plan_lookup::plan_error;
-use crate::study::server::cell_config::{settings, storage};
+use crate::cell::Cell;
+use crate::runner::context::StudyContext;
+use crate::runner::plan_lookup::plan_error;
+use crate::runner::server::cell_config::{settings, storage};
 
 /// Makes each file system of the cells once, and tries each directory. Fails with the first that cannot be used, and with its
 /// line in the plan.

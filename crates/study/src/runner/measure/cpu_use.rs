@@ -1,8 +1,8 @@
 //! Measurement of how busy the CPUs are.
 
+use logtrace_measure::measurement::CpuTimes;
 use logtrace_measure::run::CpuPlacement;
 use logtrace_server::Cpus;
-use logtrace_tracer::CpuTimes;
 
 /// Measurement of how busy the CPUs are, from its beginning on.
 #[derive(Debug)]

@@ -4,13 +4,15 @@ use std::fmt::Display;
 use std::path::{Component, Path};
 
 use logtrace_common::{FileError, InputDir, InputError, InputFile, InputKind};
+use logtrace_measure::errors::UsageError;
 use logtrace_server::check_file_owner;
-use logtrace_study::{BUILTIN, Builtin, Cell, Plan};
 
-use crate::exit::UsageError;
+use crate::cell::Cell;
+use crate::plan::builtin::{BUILTIN, Builtin};
+use crate::plan::study_plan::Plan;
 
 /// Returns all built-in plans.
-pub(crate) fn built_in() -> Result<Vec<Plan>, FileError> {
+pub fn built_in() -> Result<Vec<Plan>, FileError> {
     BUILTIN.iter().map(Builtin::plan).collect()
 }
 
@@ -21,7 +23,7 @@ pub(crate) fn plan_error(plan: &Plan, cell: &Cell, option: &str, problem: impl D
 
 /// Returns the plan of this name, or in this file. Files that a plan names lie next to it. Under root the owner of one that
 /// lies elsewhere is checked, unless everything that the plan names is trusted.
-pub(crate) fn find(name: &str, trust_plan: bool) -> Result<Plan, UsageError> {
+pub fn find(name: &str, trust_plan: bool) -> Result<Plan, UsageError> {
     let usage = |error: FileError| UsageError(error.to_string());
     if !name.ends_with(".toml") {
         let known = BUILTIN.map(|builtin| builtin.name).join(", ");

@@ -3,17 +3,17 @@
 use std::time::Instant;
 
 use anyhow::Context;
+use logtrace_measure::measurement::Detaching;
 use logtrace_measure::run::{OpenServer, RunConfig, Tables, check_traceable, open_server, tear_down};
 use logtrace_server::{KernelSettingsGuard, Storage};
-use logtrace_study::{Cell, DataUse};
-use logtrace_tracer::Detaching;
 
-use crate::study::context::StudyContext;
-use crate::study::directory::progress_file::TimeAccount;
-use crate::study::server::cell_config::{run_config, storage};
-use crate::study::server::kernel_settings;
-use crate::study::server::loaded_data::{CheckedServer, LoadedData};
-use crate::study::server::quiesce::{answered, connections_ended};
+use crate::cell::{Cell, DataUse};
+use crate::runner::context::StudyContext;
+use crate::runner::directory::progress_file::TimeAccount;
+use crate::runner::server::cell_config::{run_config, storage};
+use crate::runner::server::kernel_settings;
+use crate::runner::server::loaded_data::{CheckedServer, LoadedData};
+use crate::runner::server::quiesce::{answered, connections_ended};
 
 /// Servers that run for the study, and the data that servers start with.
 #[derive(Debug)]

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use anyhow::anyhow;
 use logtrace_common::Variable;
 use logtrace_driver::DriveError;
+use logtrace_measure::errors::with_causes;
 use logtrace_measure::run::{OpenServer, RunConfig, open_server, tear_down};
 use logtrace_server::{ServerError, Storage};
-use logtrace_study::Cell;
 
-use crate::exit::with_causes;
-use crate::study::context::StudyContext;
-use crate::study::plan_lookup::plan_error;
-use crate::study::server::cell_config::run_config;
-use crate::study::server::loaded_data::{CheckedServer, fixed_settings};
+use crate::cell::Cell;
+use crate::runner::context::StudyContext;
+use crate::runner::plan_lookup::plan_error;
+use crate::runner::server::cell_config::run_config;
+use crate::runner::server::loaded_data::{CheckedServer, fixed_settings};
 
 /// Gives servers the settings of each cell. Fails with the first variable, of a server or a session, that a cell's server
 /// does not know or refuses, and with its line in the plan. The server that was checked last still runs.

@@ -4,38 +4,43 @@ use std::fmt::Write;
 
 use anyhow::Context;
 use humantime::format_duration;
+use logtrace_measure::errors::UsageError;
 use logtrace_measure::measurement::Signals;
 use logtrace_measure::run::CpuPlacement;
 use logtrace_server::Home;
-use logtrace_study::{Cell, CostEstimate, Plan, Results, TurnNoise, pilot_cells, study_steps, turn_noise};
 
-use crate::exit::UsageError;
-use crate::study::directory::progress_file::Progress;
-use crate::study::directory::request::StudyRequest;
-use crate::study::directory::study_dir::StudyDir;
-use crate::study::directory::turn_log::TurnLog;
-use crate::study::measure::runner::StudyRunner;
-use crate::study::overview::rounded;
+use crate::cell::Cell;
+use crate::order::cost_estimate::CostEstimate;
+use crate::order::pilot::{TurnNoise, pilot_cells, turn_noise};
+use crate::order::study_steps::study_steps;
+use crate::plan::study_plan::Plan;
+use crate::results::study_results::Results;
+use crate::runner::directory::progress_file::Progress;
+use crate::runner::directory::request::StudyRequest;
+use crate::runner::directory::study_dir::StudyDir;
+use crate::runner::directory::turn_log::TurnLog;
+use crate::runner::measure::study_runner::StudyRunner;
+use crate::runner::overview::rounded;
 
 /// Study whose pilot is measured.
 #[derive(Debug)]
-pub(crate) struct Pilot<'a> {
+pub struct Pilot<'a> {
     /// Plan.
-    pub(crate) plan: &'a Plan,
+    pub plan: &'a Plan,
     /// Cells of the study.
-    pub(crate) cells: &'a [Cell],
+    pub cells: &'a [Cell],
     /// Number of servers that run side by side.
-    pub(crate) living: usize,
+    pub living: usize,
     /// Directories for private servers.
-    pub(crate) home: &'a Home,
+    pub home: &'a Home,
     /// CPUs of the servers and of logtrace.
-    pub(crate) cpus: &'a CpuPlacement,
+    pub cpus: &'a CpuPlacement,
 }
 
 impl Pilot<'_> {
     /// Measures the pilot in a directory that is removed afterwards. Returns the noise of its cells, without those that a
     /// signal left unmeasured.
-    pub(crate) async fn measure(
+    pub async fn measure(
         &self,
         request: StudyRequest,
         interrupts: &Signals,
@@ -75,7 +80,7 @@ impl Pilot<'_> {
     }
 
     /// Returns the noise of each cell, and what the study would show.
-    pub(crate) fn text(&self, noise: &[TurnNoise]) -> String {
+    pub fn text(&self, noise: &[TurnNoise]) -> String {
         let mut text =
             "Two equal short turns differ here by (standard deviation of their ratio)\n\n".to_owned();
         for one in noise {
@@ -144,7 +149,8 @@ impl Pilot<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use logtrace_study::{Figure, Scale};
+    use crate::plan::scale::Scale;
+    use crate::results::figure::Figure;
 
     fn text(deviation: f64, effect: &str) -> String {
         let plan = format!(
