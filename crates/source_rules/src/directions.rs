@@ -50,15 +50,34 @@ pub const DIRECTIONS: [(&str, &[&str]); 13] = [
 ];
 
 /// Modules that stand above the rest of their package, which imports none of them, and the crates that they alone import.
-pub const UPPER_MODULES: [(&str, &[&str], &[&str]); 1] = [(
-    "logtrace-study",
-    &["runner"],
-    &[
-        "anyhow",
-        "jiff",
-        "logtrace_measure",
-        "rustix",
-        "tempfile",
-        "tokio",
-    ],
-)];
+pub const UPPER_MODULES: [(&str, &[&str], &[&str]); 2] = [
+    (
+        "logtrace-report",
+        &["perfetto", "pprof", "render"],
+        &[
+            "anstyle",
+            "askama",
+            "base64",
+            "comfy_table",
+            "csv",
+            "flate2",
+            "inferno",
+            "png",
+            "prost",
+            "sha2",
+            "textwrap",
+        ],
+    ),
+    (
+        "logtrace-study",
+        &["runner"],
+        &[
+            "anyhow",
+            "jiff",
+            "logtrace_measure",
+            "rustix",
+            "tempfile",
+            "tokio",
+        ],
+    ),
+];
