@@ -102,7 +102,7 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
         home: &home,
         cpus: &cpus,
     };
-    in_event_loop(async |interrupts| runner.run(&mut progress, interrupts).await)
+    in_event_loop(async |signals| runner.run(&mut progress, signals).await)
         .inspect_err(|_| dir.release_if_empty())?;
     let report = summary(&runner, extent.scale, &progress)?;
     hand_over(&out).with_context(|| format!("cannot give {} to the user who ran sudo", out.display()))?;
@@ -137,7 +137,7 @@ fn announce(plan: &Plan, extent: &StudyExtentArgs, cells: &[Cell], living: usize
 /// Measures the pilot of a study, and prints what the study would show.
 fn measure_pilot(pilot: &Pilot<'_>, request: StudyRequest) -> anyhow::Result<Exit> {
     pilot.cpus.take_client()?;
-    let noise = in_event_loop(async |interrupts| pilot.measure(request, interrupts).await)?;
+    let noise = in_event_loop(async |signals| pilot.measure(request, signals).await)?;
     print(&pilot.text(&noise))?;
     Ok(Exit::Done)
 }

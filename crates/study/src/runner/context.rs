@@ -19,7 +19,7 @@ pub(crate) struct StudyContext<'a> {
     /// CPUs of the servers and of logtrace.
     pub(crate) cpus: &'a CpuPlacement,
     /// Signals that end the study.
-    pub(crate) interrupts: &'a Signals,
+    pub(crate) signals: &'a Signals,
     /// Line that shows the current step.
     pub(crate) line: &'a Line,
 }

@@ -40,11 +40,7 @@ pub struct Pilot<'a> {
 impl Pilot<'_> {
     /// Measures the pilot in a directory that is removed afterwards. Returns the noise of its cells, without those that a
     /// signal left unmeasured.
-    pub async fn measure(
-        &self,
-        request: StudyRequest,
-        interrupts: &Signals,
-    ) -> anyhow::Result<Vec<TurnNoise>> {
+    pub async fn measure(&self, request: StudyRequest, signals: &Signals) -> anyhow::Result<Vec<TurnNoise>> {
         let cells = pilot_cells(self.cells);
         if cells.is_empty() {
             let problem = format!(
@@ -68,7 +64,7 @@ impl Pilot<'_> {
             home: self.home,
             cpus: self.cpus,
         };
-        runner.run(&mut progress, interrupts).await?;
+        runner.run(&mut progress, signals).await?;
         let mut results = Results::default();
         TurnLog::read(&dir)?.add_to(&mut results);
         let noise = turn_noise(&cells, &results);

@@ -30,7 +30,7 @@ pub(crate) async fn check_settings<'c>(
     let mut last: Option<CheckedServer<'_>> = None;
     for mut cells in servers.into_values() {
         if let Some(checked) = last.take() {
-            tear_down(checked.served.server, None, study.interrupts).await?;
+            tear_down(checked.served.server, None, study.signals).await?;
         }
         // Cells that share a running server follow one another: the fewest restarts.
         cells.sort_by_cached_key(|(cell, _)| cell.server_key());
@@ -39,7 +39,7 @@ pub(crate) async fn check_settings<'c>(
                 None => start(study, cell, config).await?,
                 Some(CheckedServer { served, .. }) => {
                     let changed = served.server.reconfigure(&config.settings);
-                    let changed = study.interrupts.unless_ended(changed).await?;
+                    let changed = study.signals.unless_ended(changed).await?;
                     let server = changed.map_err(|error| with_line(study, cell, with_causes(error)))?;
                     OpenServer { server, ..served }
                 }
@@ -55,7 +55,7 @@ async fn start(study: StudyContext<'_>, cell: &Cell, config: &RunConfig) -> anyh
     let message = format!("checking the variables of the plan on {}", cell.flavor);
     study.line.say(message);
     let log = study.dir.server_log(0)?;
-    let started = open_server(config, log, None, study.interrupts, study.line).await;
+    let started = open_server(config, log, None, study.signals, study.line).await;
     started.map_err(
         |error| match error.is::<ServerError>() && !config.settings.is_empty() {
             true => with_line(study, cell, format!("{error:#}")),
@@ -70,7 +70,7 @@ async fn check_session(study: StudyContext<'_>, served: &OpenServer, cell: &Cell
         return Ok(());
     }
     let checked = served.target.check_session(&cell.session);
-    match study.interrupts.unless_ended(checked).await? {
+    match study.signals.unless_ended(checked).await? {
         Err(DriveError::Session { variable, reason }) => {
             let option = format!("session.{}", variable.name());
             Err(plan_error(study.plan, cell, &option, reason).into())

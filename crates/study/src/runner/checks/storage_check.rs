@@ -21,7 +21,7 @@ pub(crate) async fn check_file_systems(study: StudyContext<'_>, cells: &[&Cell])
         study.line.say("checking the file systems of the plan");
         let (storage, settings, log) = (storage(cell), settings(cell), study.dir.server_log(0)?);
         let checked = check_storage(&storage, cell.flavor, &settings, study.home, &log);
-        let checked = study.interrupts.unless_ended(checked).await?;
+        let checked = study.signals.unless_ended(checked).await?;
         checked.map_err(|error| {
             let option = option(cell, &error);
             plan_error(study.plan, cell, &option, with_causes(error))

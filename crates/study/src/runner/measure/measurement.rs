@@ -31,14 +31,11 @@ pub(crate) async fn measure(
         tables,
         mut config,
         detaching,
-    } = study.interrupts.unless_ended(ready).await??;
+    } = study.signals.unless_ended(ready).await??;
     config.dataset.seed = measurement.seed;
     study.line.say("waiting until the server and its disks are idle");
     let begun = Instant::now();
-    study
-        .interrupts
-        .unless_ended(quiesce(&mut served.server))
-        .await??;
+    study.signals.unless_ended(quiesce(&mut served.server)).await??;
     account.settling += begun.elapsed();
     let begun = Instant::now();
     let dir = RunDir::replace(&study.dir.run_dir(cell, measurement))?;
@@ -53,7 +50,7 @@ pub(crate) async fn measure(
         false => None,
     };
     tokio::task::spawn_blocking(move || drop(earlier)).await?;
-    let mut raw = window(&config, &outputs, study.interrupts, served, tables, study.line).await?;
+    let mut raw = window(&config, &outputs, study.signals, served, tables, study.line).await?;
     machine.write(&dir)?;
     if let Some(before) = stages {
         stage_times::write(&served.server, &before, &dir).await?;

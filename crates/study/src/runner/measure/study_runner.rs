@@ -43,7 +43,7 @@ pub struct StudyRunner<'a> {
 
 impl StudyRunner<'_> {
     /// Measures everything that is not measured yet, until a signal ends it. Saves the progress after each measurement.
-    pub async fn run(&self, progress: &mut Progress, interrupts: &Signals) -> anyhow::Result<()> {
+    pub async fn run(&self, progress: &mut Progress, signals: &Signals) -> anyhow::Result<()> {
         if self.cells.iter().any(Cell::needs_mounts) {
             // This must precede the start of any thread, which would stay in the outer mount namespace.
             enter_mount_namespace()?;
@@ -54,7 +54,7 @@ impl StudyRunner<'_> {
             dir: self.dir,
             home: self.home,
             cpus: self.cpus,
-            interrupts,
+            signals,
             line: &line,
         };
         let turns = TurnLog::read(self.dir)?;
@@ -71,10 +71,10 @@ impl StudyRunner<'_> {
         let mut cells: Vec<&Cell> = left.iter().flat_map(|step| self.cells_of(step)).collect();
         cells.sort_by_key(|cell| &cell.key);
         cells.dedup_by_key(|cell| &cell.key);
-        interrupts
+        signals
             .unless_aborted(check_file_systems(study, &cells))
             .await??;
-        let checked = interrupts.unless_aborted(check_settings(study, &cells)).await??;
+        let checked = signals.unless_aborted(check_settings(study, &cells)).await??;
         let servers = SharedServers::new(study, progress.request.seed, self.living);
         let mut session = Session {
             servers,
@@ -101,7 +101,7 @@ impl StudyRunner<'_> {
         session: &mut Session<'_>,
         progress: &mut Progress,
     ) -> anyhow::Result<()> {
-        let StudyContext { interrupts, line, .. } = session.servers.study;
+        let StudyContext { signals, line, .. } = session.servers.study;
         for (number, step) in left.iter().enumerate() {
             let planned = self.planned(&left[number..]);
             line.lead(&format!(
@@ -115,7 +115,7 @@ impl StudyRunner<'_> {
             session.clock.finished += planned - self.planned(&left[number + 1..]);
             progress.account.wall = session.clock.wall();
             self.dir.save(progress)?;
-            if !taken? || interrupts.end.is_cancelled() {
+            if !taken? || signals.end.is_cancelled() {
                 break;
             }
         }
@@ -150,14 +150,14 @@ impl StudyRunner<'_> {
 
     /// Measures a window, and records its error, if it has one. Returns whether it was not interrupted.
     async fn window(&self, window: &Measurement, session: &mut Session<'_>, progress: &mut Progress) -> bool {
-        let StudyContext { interrupts, line, .. } = session.servers.study;
+        let StudyContext { signals, line, .. } = session.servers.study;
         let (cell, repeat) = (&self.cells[window.cell], window.repeat + 1);
         line.say(format!("window of {}", cell.key));
         let measuring = measure(&mut session.servers, cell, window, &mut progress.account);
-        let result = interrupts.unless_aborted(measuring).await;
+        let result = signals.unless_aborted(measuring).await;
         let result = result.map_err(Into::into).flatten();
         progress.account.turns += u32::from(result.is_ok());
-        if result.is_err() && !interrupts.end.is_cancelled() {
+        if result.is_err() && !signals.end.is_cancelled() {
             session.servers.kill();
         }
         if result.as_ref().is_err_and(anyhow::Error::is::<Interrupted>) {
@@ -178,7 +178,7 @@ impl StudyRunner<'_> {
         session: &mut Session<'_>,
         progress: &mut Progress,
     ) -> anyhow::Result<bool> {
-        let interrupts = session.servers.study.interrupts;
+        let signals = session.servers.study.signals;
         let before = session.turns.last_cell().map(str::to_owned);
         let account = &mut progress.account;
         let measuring = measure_block(
@@ -188,7 +188,7 @@ impl StudyRunner<'_> {
             before.as_deref(),
             account,
         );
-        let result = interrupts.unless_aborted(measuring).await;
+        let result = signals.unless_aborted(measuring).await;
         match result.map_err(Into::into).flatten() {
             Ok(record) => session.turns.add(record).map(|()| true),
             Err(error) if error.is::<Interrupted>() => Ok(false),

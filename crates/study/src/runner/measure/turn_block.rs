@@ -74,10 +74,10 @@ async fn measure_turn(
     let ready = servers.ready(cell, account);
     let Ready {
         served, mut config, ..
-    } = study.interrupts.unless_ended(ready).await??;
+    } = study.signals.unless_ended(ready).await??;
     config.dataset.seed = seed;
     let (begun, cpu_use) = (Instant::now(), CpuUse::begin(study.cpus));
-    let load = short_turn(&config, served, (wash_in, length), study.interrupts).await?;
+    let load = short_turn(&config, served, (wash_in, length), study.signals).await?;
     let busy = cpu_use.busy_share();
     let figures = turn_figures(&load.requests, load.turn, load.new_orders);
     let mut figures = figures.map_err(anyhow::Error::msg)?;

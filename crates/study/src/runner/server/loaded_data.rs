@@ -50,7 +50,7 @@ impl LoadedData {
                 *starts += 1;
                 let (log, config) = (study.dir.server_log(*starts)?, loading_config(config));
                 study.line.say("starting a server to load the data");
-                let served = open_server(&config, log, None, study.interrupts, study.line).await?;
+                let served = open_server(&config, log, None, study.signals, study.line).await?;
                 self.snapshots.push((key, load(study, served, &config).await?));
                 self.snapshots.len() - 1
             }
@@ -70,7 +70,7 @@ impl LoadedData {
         let (key, config) = (key(cell, config), loading_config(config));
         let settings = config.server_settings();
         let reconfigured = served.server.reconfigure(&settings);
-        let server = study.interrupts.unless_ended(reconfigured).await??;
+        let server = study.signals.unless_ended(reconfigured).await??;
         let served = OpenServer { server, ..served };
         self.snapshots.push((key, load(study, served, &config).await?));
         Ok(())
@@ -112,10 +112,10 @@ fn loading_config(config: &RunConfig) -> RunConfig {
 
 /// Loads data with a server, and stops it.
 async fn load(study: StudyContext<'_>, served: OpenServer, config: &RunConfig) -> anyhow::Result<CellData> {
-    served.load(config, study.interrupts, study.line).await?;
+    served.load(config, study.signals, study.line).await?;
     study.line.say("saving the data");
     let stopped = served.server.stop_and_snapshot();
-    let files = study.interrupts.unless_ended(stopped).await??;
+    let files = study.signals.unless_ended(stopped).await??;
     let tables = files.directory().join("data").join(DATABASE);
     let bytes = size(&tables).with_context(|| format!("cannot read the size of {}", tables.display()))?;
     Ok(CellData { files, bytes })

@@ -132,7 +132,7 @@ impl<'a> SharedServers<'a> {
     async fn stop_one(&mut self, at: usize) -> anyhow::Result<()> {
         let stopped = self.running.remove(at);
         self.study.line.say("stopping a server");
-        tear_down(stopped.served.server, None, self.study.interrupts).await
+        tear_down(stopped.served.server, None, self.study.signals).await
     }
 
     /// Starts a server for a cell, or changes the variables of the one that runs. Returns the configuration of the cell.
@@ -164,7 +164,7 @@ impl<'a> SharedServers<'a> {
         self.starts += 1;
         let log = study.dir.server_log(self.starts)?;
         study.line.say("starting the server");
-        let served = open_server(&config, log, Some(&data.files), study.interrupts, study.line).await?;
+        let served = open_server(&config, log, Some(&data.files), study.signals, study.line).await?;
         let kernel = kernel_settings::set(cell, &served.server, study.home)?;
         check_traceable(&config, &served.server)?;
         self.running.push(Running {
