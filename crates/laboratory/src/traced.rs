@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use logtrace_report::document::Document;
-use logtrace_report::render::parse_json;
+use logtrace_report::parse_json;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::foreign::Foreign;

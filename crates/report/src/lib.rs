@@ -13,3 +13,4 @@ pub mod pprof;
 pub mod render;
 
 pub use document::consistency as check;
+pub use document::reading::{JsonError, parse_json};

@@ -1,6 +1,6 @@
 //! Plans and results that were damaged: they are read, or refused with a message.
 
-use logtrace_report::render::parse_json;
+use logtrace_report::parse_json;
 use logtrace_testkit::fuzz::{config, damaged_json, damaged_text};
 use proptest::prelude::*;
 

@@ -88,7 +88,7 @@ pub(super) fn study_goes_on(stage: &Stage, round: &Round) {
 
 fn is_measured(dir: &Path) -> bool {
     let text = fs::read_to_string(dir.join("run.json")).unwrap_or_default();
-    logtrace_report::render::parse_json(&text)
+    logtrace_report::parse_json(&text)
         .is_ok_and(|document| !tells(&document, "unfinished_run") && !tells(&document, "interrupted"))
 }
 

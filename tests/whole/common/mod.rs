@@ -194,7 +194,7 @@ impl Ran {
     pub(crate) fn document(&self) -> Document {
         let path = self.file("run.json");
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}: {}", self.stderr()));
-        logtrace_report::render::parse_json(&text).unwrap()
+        logtrace_report::parse_json(&text).unwrap()
     }
 
     /// What `logtrace report` makes of it again.

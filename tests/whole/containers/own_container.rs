@@ -72,7 +72,7 @@ fn logtrace_in_a_container_of_the_hosts_pid_namespace_traces_a_server() {
 fn document_in(results: &Path) -> Document {
     let run = fs::read_dir(results).unwrap().next().unwrap().unwrap().path();
     let text = fs::read_to_string(run.join("run.json")).unwrap();
-    logtrace_report::render::parse_json(&text).unwrap()
+    logtrace_report::parse_json(&text).unwrap()
 }
 
 /// A PID namespace with a `/proc` of its own, and one process in it.

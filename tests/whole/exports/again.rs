@@ -6,7 +6,7 @@ use std::process::Output;
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
 use logtrace_report::document::Document;
-use logtrace_report::render::parse_json;
+use logtrace_report::parse_json;
 
 use rustix::process::Signal;
 

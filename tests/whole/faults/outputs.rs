@@ -144,7 +144,7 @@ fn with_room_for_the_results_alone_these_are_written() {
     assert!(ended.stderr.contains("run.json"), "{}", ended.stderr);
     let run_dir = home.run_dirs().into_iter().find(|path| path.is_dir()).unwrap();
     let text = fs::read_to_string(run_dir.join("run.json")).unwrap();
-    let document = logtrace_report::render::parse_json(&text).unwrap();
+    let document = logtrace_report::parse_json(&text).unwrap();
     assert!(driver(&document).done > 0);
     drop(disk);
     home.assert_nothing_left();
@@ -172,7 +172,7 @@ fn a_recording_leaves_room_to_others() {
     let recorded = length("records.bin") + length("requests.bin");
     assert!((1..4 << 20).contains(&recorded), "{recorded}");
     let text = fs::read_to_string(run_dir.join("run.json")).unwrap();
-    let document = logtrace_report::render::parse_json(&text).unwrap();
+    let document = logtrace_report::parse_json(&text).unwrap();
     assert!(
         document.commits.is_some_and(|commits| commits.count > 0),
         "the run went on"

@@ -113,5 +113,5 @@ impl Joined {
 
 fn document(dir: &Path) -> Document {
     let text = std::fs::read_to_string(dir.join("run.json")).unwrap();
-    logtrace_report::render::parse_json(&text).unwrap()
+    logtrace_report::parse_json(&text).unwrap()
 }

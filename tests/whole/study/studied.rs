@@ -111,7 +111,7 @@ impl Place {
             for turn in entries(&cell) {
                 let name = turn.strip_prefix(self.out()).unwrap().display().to_string();
                 if let Ok(text) = fs::read_to_string(turn.join("run.json")) {
-                    documents.insert(name, logtrace_report::render::parse_json(&text).unwrap());
+                    documents.insert(name, logtrace_report::parse_json(&text).unwrap());
                 }
             }
         }

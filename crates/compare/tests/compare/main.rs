@@ -14,7 +14,7 @@ use logtrace_compare::render::{Format, render};
 use logtrace_compare::{Assumed, CauseChange, Change, Comparison, Figure, Run, Verdict, compare};
 use logtrace_events::IoOp;
 use logtrace_report::document::{CauseRow, Cpu, CpuColumns, Document};
-use logtrace_report::render::parse_json;
+use logtrace_report::parse_json;
 use strum::IntoEnumIterator;
 
 /// Drawn runs of the same have no spread but that within them.

@@ -11,7 +11,8 @@ use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_common::{InputDir, InputError, InputFile, InputKind};
 use logtrace_events::{RecordingReader, RequestsOfRun};
 use logtrace_report::document::Document;
-use logtrace_report::render::{parse_folded, parse_json};
+use logtrace_report::parse_json;
+use logtrace_report::render::parse_folded;
 use logtrace_server::{Writers, trusted_directory};
 
 use crate::directory::private_file;

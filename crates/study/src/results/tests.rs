@@ -4,7 +4,7 @@ use logtrace_attribution::cause::Wait;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::document::{Document, Gaps};
-use logtrace_report::render::parse_json;
+use logtrace_report::parse_json;
 
 use crate::results::measurement_result::cause_name;
 use crate::{Figure, MeasurementResult, Point, RequestTime, SecondPoint, WindowSeries};

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::document::Document;
+use crate::document::reading::{JsonError, parse_json};
 use crate::render::error::RenderError;
-use crate::render::json::{JsonError, parse};
 
 /// Beginnings of the elements of report.html with `run.json` and with the commits over time.
 const RUN: &str = "<script type=\"application/octet-stream\" id=\"run-json\">";
@@ -40,7 +40,7 @@ pub(in crate::render) fn enclosed(document: &Document) -> Result<String, RenderE
 
 /// Reads the numbers of a page. Requests over time are not in it.
 pub fn read_page(page: &str) -> Result<(Document, Option<OverTime>), PageError> {
-    let document = parse(&text(element(page, RUN).ok_or(PageError::Missing)?)?)?;
+    let document = parse_json(&text(element(page, RUN).ok_or(PageError::Missing)?)?)?;
     let over_time = element(page, OVER_TIME).map(|data| over_time(data, &document));
     Ok((document, over_time.transpose()?))
 }

@@ -119,7 +119,7 @@ fn cells(step: &StepRow) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::parse_json;
+    use crate::document::reading::parse_json;
     use logtrace_attribution::cause::CauseTime;
     use logtrace_attribution::cause::Wait;
 

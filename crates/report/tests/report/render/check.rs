@@ -2,7 +2,8 @@
 
 use logtrace_report::check::Imbalance;
 use logtrace_report::document::{Document, Groups, SCHEMA};
-use logtrace_report::render::{Format, Input, JsonError, parse_json, render};
+use logtrace_report::render::{Format, Input, render};
+use logtrace_report::{JsonError, parse_json};
 use serde_json::{Value, json};
 
 use super::samples;

@@ -1,6 +1,7 @@
 //! Pages that are read back.
 
-use logtrace_report::render::{Format, PageError, parse_json, read_page};
+use logtrace_report::parse_json;
+use logtrace_report::render::{Format, PageError, read_page};
 use logtrace_testkit::fuzz::{config, damaged_text};
 use proptest::prelude::*;
 

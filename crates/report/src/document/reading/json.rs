@@ -4,7 +4,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::document::consistency::Imbalance;
-use crate::document::schema_1::upgrade;
+use crate::document::reading::schema_1::upgrade;
 use crate::document::{Document, SCHEMA};
 
 /// Error for text that is not a run document.
@@ -24,7 +24,7 @@ pub enum JsonError {
 }
 
 /// Reads `run.json`, also one of schema 1, and checks that its parts add up.
-pub fn parse(text: &str) -> Result<Document, JsonError> {
+pub fn parse_json(text: &str) -> Result<Document, JsonError> {
     #[derive(Deserialize)]
     struct Version {
         schema: u32,
