@@ -23,6 +23,9 @@ const TOGETHER: u32 = 64 << 20;
 /// to write. A process maps a ring twice (kernel/bpf/ringbuf.c), and both count as its memory.
 const USUAL_MOST: u32 = 2 << 20;
 
+/// Smallest size that is proposed where records were lost: above all default sizes.
+const LEAST_LARGER: u32 = 4 << 20;
+
 /// Smallest default size of a ring where there is memory for it: 8,000 records.
 const USUAL_LEAST: u32 = 512 << 10;
 
@@ -33,9 +36,9 @@ const SCARCE_LEAST: u32 = 64 << 10;
 const SHARE_OF_MEMORY: u64 = 32;
 
 impl RingBytes {
-    /// Returns the default size for a number of CPUs and for the available memory in bytes: 64 MiB in all, with half a
-    /// second of a busy CPU in each ring. With more than 128 CPUs it is more in all, up to a part of the available memory. The
-    /// kernel allocates all of a ring at once.
+    /// Returns the default size for a number of CPUs and for the available memory in bytes: at most 2 MiB, a quarter of a
+    /// second of the busiest CPU, and 64 MiB in all. With more than 128 CPUs it is more in all, up to a part of the available
+    /// memory. The kernel allocates all of a ring at once.
     pub fn for_machine(cpus: u32, available_bytes: u64) -> Self {
         let cpus = cpus.max(1);
         let wanted = power_of_two(TOGETHER / cpus).clamp(USUAL_LEAST, USUAL_MOST);
@@ -51,7 +54,7 @@ impl RingBytes {
 
     /// Returns the next larger size that may help, or the same size if there is none.
     pub fn larger(self) -> Self {
-        Self(self.0.saturating_mul(4).clamp(USUAL_MOST, MOST))
+        Self(self.0.saturating_mul(4).clamp(LEAST_LARGER, MOST))
     }
 }
 
@@ -176,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_larger_ring_is_one_that_may_be_asked_for() {
-        for (given, larger) in [("4K", "2M"), ("2M", "8M"), ("128M", "256M"), ("256M", "256M")] {
+        for (given, larger) in [("4K", "4M"), ("4M", "16M"), ("128M", "256M"), ("256M", "256M")] {
             let given: RingBytes = given.parse().unwrap();
             assert_eq!(given.larger().to_string(), larger);
         }

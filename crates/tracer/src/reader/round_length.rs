@@ -11,10 +11,10 @@ pub(crate) struct RoundLength {
     current: Duration,
 }
 
-/// Shortest time. 2 MiB hold about 32,000 records of one CPU: ten times of what the busiest server makes.
+/// Shortest time. A ring of 2 MiB holds about 32,000 records of one CPU: five times what the busiest server makes meanwhile.
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// Longest time. A server may become busy while the reader sleeps.
+/// Longest time. A server may become busy while the reader sleeps: the busiest makes 26,000 records of one CPU meanwhile.
 const LONGEST: Duration = Duration::from_millis(200);
 
 /// Size of a ring with which the reader may sleep for the shortest time.
