@@ -60,6 +60,16 @@ pub fn whole_percent(part: u64, whole: u64) -> String {
     share(part, whole).map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
+/// Returns the nearest whole number: 0 for what is below 0, and the largest `u64` for what is above it.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers out of range become the nearest one in range"
+)]
+pub fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
 /// Returns a share from 0 to 1, or `None` if the whole is 0.
 pub fn share(part: u64, whole: u64) -> Option<f64> {
     (whole != 0).then(|| real(part) / real(whole))

@@ -1,6 +1,7 @@
 //! A distribution of durations, summed up.
 
 use hdrhistogram::Histogram;
+use logtrace_common::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ impl From<&Histogram<u64>> for Distribution {
         }
         Self {
             count: histogram.len(),
-            mean: rounded(histogram.mean()),
+            mean: units::whole(histogram.mean()),
             p50: histogram.value_at_quantile(0.5),
             p90: histogram.value_at_quantile(0.9),
             p95: histogram.value_at_quantile(0.95),
@@ -41,15 +42,6 @@ impl From<&Histogram<u64>> for Distribution {
             max: histogram.max(),
         }
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the mean of u64 nanoseconds is between 0 and the largest of them"
-)]
-fn rounded(mean: f64) -> u64 {
-    mean.round() as u64
 }
 
 #[cfg(test)]

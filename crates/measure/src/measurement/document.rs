@@ -1,7 +1,7 @@
 //! Document of any measurement; pure.
 
 use logtrace_attribution::breakdown::{OverTime, RequestCells};
-use logtrace_common::Detail;
+use logtrace_common::{Detail, units};
 use logtrace_report::document::{
     self, Caveat, Container, Document, Probe, Program, SCHEMA, Server, TracedParts, Tracer,
 };
@@ -171,13 +171,13 @@ fn tracer(traced: &Traced) -> Tracer {
         undecodable: traced.explained.undecodable,
         unmatched: account.losses.unmatched + breakdown.unmatched,
         invariant_violations: breakdown.invariant_violations,
-        bpf_ns: nanoseconds(account.bpf().ns),
-        entry_ns: nanoseconds(account.entries().ns),
-        slow_call_ns: nanoseconds(account.slow_paths().ns),
+        bpf_ns: units::whole(account.bpf().ns),
+        entry_ns: units::whole(account.entries().ns),
+        slow_call_ns: units::whole(account.slow_paths().ns),
         reader_cpu_ns: account.reader_cpu_ns(),
-        cpu_ns_per_commit: if commits > 0 { nanoseconds(a_commit.ns) } else { 0 },
+        cpu_ns_per_commit: if commits > 0 { units::whole(a_commit.ns) } else { 0 },
         cpu_ns_per_commit_range: (commits > 0)
-            .then(|| (nanoseconds(a_commit.low()), nanoseconds(a_commit.high()))),
+            .then(|| (units::whole(a_commit.low()), units::whole(a_commit.high()))),
         programs: programs(account),
         probes: account.probes.iter().map(probe).collect(),
         gaps: breakdown.gaps,
@@ -191,10 +191,6 @@ fn programs(account: &Account) -> Vec<Program> {
         run_ns,
     };
     account.programs().map(program).collect()
-}
-
-fn nanoseconds(time: f64) -> u64 {
-    time.round() as u64
 }
 
 fn probe(of: &ProbeAccount) -> Probe {

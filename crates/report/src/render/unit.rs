@@ -38,7 +38,7 @@ impl Unit {
     /// Formats a number in this unit for people.
     pub fn text(self, value: f64) -> String {
         match self {
-            Self::Time => format!("{}{}", sign(value), units::duration(whole(value.abs()))),
+            Self::Time => format!("{}{}", sign(value), units::duration(units::whole(value.abs()))),
             Self::BytesPerSecond => format!("{}{:.2}", sign(value), value.abs() / 1e6),
             Self::Share => format!("{:.0} %", 100.0 * value),
             _ => three_digits(value),
@@ -55,17 +55,8 @@ fn three_digits(value: f64) -> String {
     match value.abs() {
         size if size > 0.0 && size < 10.0 => format!("{value:.2}"),
         size if size > 0.0 && size < 100.0 => format!("{value:.1}"),
-        size => format!("{}{}", sign(value), units::count(whole(size))),
+        size => format!("{}{}", sign(value), units::count(units::whole(size))),
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "callers pass numbers of at least 0; larger ones than u64 holds saturate"
-)]
-fn whole(value: f64) -> u64 {
-    value.round() as u64
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Stalls: times in which throughput broke down, with the causes of the waiting commits.
 
 use logtrace_attribution::cause::Cause;
+use logtrace_common::units;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -72,7 +73,7 @@ fn stall(
         at_ns: slice_ns * first as u64,
         length_ns: slice_ns * count,
         done: all.done,
-        usual: rounded(median * count as f64),
+        usual: units::whole(median * count as f64),
         commits: series.traced.then_some(all.ended + all.held),
         kind: StallKind::of(&causes, series.sync_binlog),
         causes,
@@ -100,15 +101,6 @@ fn merge(slices: &[WindowSlice]) -> WindowSlice {
     let mut whole = WindowSlice::default();
     slices.iter().for_each(|slice| whole.add(slice));
     whole
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a number of requests: at least 0, and far below 2^64"
-)]
-fn rounded(count: f64) -> u64 {
-    count.round() as u64
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_common::units;
 use logtrace_events::Losses;
 
 use crate::overhead::calibration::{Calibration, Entry};
@@ -129,7 +130,7 @@ impl Account {
 
     /// Returns the run time of a probe's program in nanoseconds.
     pub fn run_ns(&self, probe: &ProbeAccount) -> u64 {
-        self.runs_of(probe.program).total().ns.round() as u64
+        units::whole(self.runs_of(probe.program).total().ns)
     }
 
     /// Returns the programs that have a probe or that ran: name, number of runs, and their time in nanoseconds. The times add
@@ -138,7 +139,7 @@ impl Account {
         let has_probe = |name| self.probes.iter().any(|probe| probe.program == name);
         let programs = self.programs.iter();
         let programs = programs.filter(move |&(&name, runs)| runs.count > 0 || has_probe(name));
-        programs.map(|(&name, runs)| (name, runs.count, runs.total().ns.round() as u64))
+        programs.map(|(&name, runs)| (name, runs.count, units::whole(runs.total().ns)))
     }
 
     /// Returns the CPU time in nanoseconds of reading and processing the records. The sink processes some of them
@@ -146,7 +147,7 @@ impl Account {
     pub fn reader_cpu_ns(&self) -> u64 {
         let Delivered { records, cpu_ns } = self.delivered;
         let a_record = cpu_ns as f64 / records.max(1) as f64;
-        self.drain_cpu_ns + (self.events as f64 * a_record).round() as u64
+        self.drain_cpu_ns + units::whole(self.events as f64 * a_record)
     }
 
     fn runs_of(&self, program: &str) -> Runs {

@@ -299,7 +299,7 @@ fn share(driver: &Driver) -> Option<String> {
     let (offered, capacity) = (driver.offered_per_s?, driver.capacity.as_ref()?);
     let percent = 100.0 * offered / capacity.per_s;
     let parts = capacity.parts_per_s.iter();
-    let parts: Vec<String> = parts.map(|part| units::count(part.round() as u64)).collect();
+    let parts: Vec<String> = parts.map(|part| units::count(units::whole(*part))).collect();
     let parts = match parts.as_slice() {
         [] => String::new(),
         parts => format!(" (parts: {})", parts.join(", ")),
