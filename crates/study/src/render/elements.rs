@@ -1,6 +1,6 @@
-//! Elements of a report in their order: what all renderers for people show.
+//! Study for people, at a terminal and as Markdown: the elements of its report in their order.
 
-use logtrace_report::render::Element;
+use logtrace_report::render::{Element, draw_markdown, draw_terminal};
 
 use crate::plan::syntax::Published;
 use crate::render::stages;
@@ -15,8 +15,18 @@ use crate::tables::study_table::{Grid, StudyTable};
 /// Number of stalls that are listed. The others are in `stalls.csv`.
 const STALLS: usize = 10;
 
+/// Returns the whole report as aligned text for a person at a terminal.
+pub fn terminal(report: &StudyReport, color: bool) -> String {
+    draw_terminal(elements(report), color)
+}
+
+/// Returns the whole report as Markdown, for an issue or a wiki: `report.md`.
+pub fn markdown(report: &StudyReport) -> String {
+    draw_markdown(elements(report))
+}
+
 /// Returns the elements of a report. Those in a group belong together.
-pub(super) fn elements(report: &StudyReport) -> Vec<Vec<Element>> {
+fn elements(report: &StudyReport) -> Vec<Vec<Element>> {
     let mut groups = vec![vec![
         Element::Title(title(report)),
         Element::Text(report.question.clone()),

@@ -3,17 +3,14 @@
 mod csv;
 mod elements;
 mod json;
-mod markdown;
 mod page;
 mod stages;
-mod terminal;
 mod texts;
 
 #[cfg(test)]
 mod tests;
 
 pub use csv::{series_csv, stalls_csv, tables_csv};
+pub use elements::{markdown, terminal};
 pub use json::{json, json_schema};
-pub use markdown::markdown;
 pub use page::{Picture, html, pictures};
-pub use terminal::terminal;

@@ -97,10 +97,10 @@ fn list(texts: &[String]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn request() -> StudyRequest {
+    pub(in crate::runner::directory) fn request() -> StudyRequest {
         StudyRequest {
             plan: "slow-log".into(),
             scale: "smoke".into(),

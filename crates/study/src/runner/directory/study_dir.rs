@@ -189,20 +189,13 @@ mod tests {
     use super::*;
     use crate::order::measurement_order::measurement_order;
     use crate::plan::scale::Scale;
-    use crate::runner::directory::request::{Overrides, StudyRequest};
+    use crate::runner::directory::request::tests::request;
     use crate::runner::plan_lookup::built_in;
 
     const PLAN_TEXT: &str = "name = \"slow-log\"\n";
 
     fn progress() -> Progress {
-        let mut progress = Progress::new(StudyRequest {
-            plan: "slow-log".into(),
-            scale: "smoke".into(),
-            seed: 1,
-            only: Vec::new(),
-            overrides: Overrides::default(),
-            cpus: Vec::new(),
-        });
+        let mut progress = Progress::new(request());
         progress.record("server=mysql", 1, Some("it failed".into()));
         progress
     }
