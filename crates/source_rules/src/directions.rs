@@ -1,4 +1,4 @@
-//! Which package may import which, and which module of a package which: along the data, and never back.
+//! Directions of imports between packages, and between modules of a package: along the data, and never back.
 
 /// Packages that each library may import, besides the leaf `logtrace-common`. Its tests may import `logtrace-testkit` too.
 pub const DIRECTIONS: [(&str, &[&str]); 13] = [

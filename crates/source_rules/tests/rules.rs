@@ -72,9 +72,9 @@ fn crates_import_in_one_direction() {
 
 #[test]
 fn modules_import_in_one_direction() {
+    let packages = packages(root()).unwrap();
     let mut offenders = Vec::new();
     for (name, upper, their_crates) in UPPER_MODULES {
-        let packages = packages(root()).unwrap();
         let package = packages.iter().find(|package| package.name == name).unwrap();
         let modules = modules(&package.directory).unwrap();
         let is_upper = |path: &[String]| path.first().is_some_and(|first| upper.contains(&first.as_str()));

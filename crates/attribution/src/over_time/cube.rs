@@ -1,7 +1,7 @@
 //! Commit time by time, latency and stack.
 //!
-//! Whatever is selected in the page is a sum of whole cells, so it is exact, and no single commits have to be stored except
-//! examples. Wider columns bound memory and file, and nothing is left out: a run of weeks has hours in a column.
+//! A selection in the page is a sum of whole cells. So it is exact, and of single commits only examples have to be stored.
+//! Wider columns bound memory and file, and nothing is left out: a run of weeks has hours in a column.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

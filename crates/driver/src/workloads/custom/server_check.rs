@@ -1,6 +1,6 @@
 //! Checks that need a server: whether it accepts the statements of a file.
 //!
-//! What the SQL may reach is not checked: a file runs with the rights of the user's account, as scripts of sysbench,
+//! The checks do not limit what the SQL may reach: a file runs with the rights of the user's account, as scripts of sysbench,
 //! pgbench and latte do. Tried: a checker that read the tokens of each statement and refused other databases. It took 669
 //! lines of heuristics for two dialects, and a function of the server could get around it.
 
