@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use logtrace_driver::{Arrivals, Schedule, Step};
+use logtrace_driver::{Arrivals, Schedule, ScheduleStep};
 
 mod settings;
 
@@ -25,7 +25,7 @@ fn due_times(criterion: &mut Criterion) {
         });
     }
     for arrivals in [Arrivals::Uniform, Arrivals::Poisson] {
-        let ramp = Step::new(LENGTH, 0.0, 2.0 * RATE_PER_S)
+        let ramp = ScheduleStep::new(LENGTH, 0.0, 2.0 * RATE_PER_S)
             .and_then(|ramp| Schedule::new("ramp".into(), vec![ramp]));
         let Ok(ramp) = ramp else {
             continue;

@@ -2,9 +2,9 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
-use logtrace_attribution::synthetic::{SERVER_TGID, group_commits, logs, stated_group_commits};
 use logtrace_common::TimeRange;
 use logtrace_events::Record;
+use logtrace_testkit::synthetic::{SERVER_TGID, group_commits, logs, stated_group_commits};
 
 mod settings;
 

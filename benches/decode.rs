@@ -3,8 +3,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use logtrace_attribution::synthetic::group_commits;
 use logtrace_events::{decode, encode, encoded};
+use logtrace_testkit::synthetic::group_commits;
 
 mod settings;
 

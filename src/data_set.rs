@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use logtrace_dataset::Table;
+use logtrace_dataset::DatasetTable;
 use logtrace_server::{Writers, trusted_directory};
 use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, flock, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
@@ -49,13 +49,13 @@ impl DataSet {
     /// Opens the part of a run, and waits until no other process writes it.
     pub(crate) fn partition(&self, names: [String; 2]) -> anyhow::Result<Partition<'_>> {
         // A table that each run has, so that its directory stays.
-        let lock = self.make(Table::Runs, &names)?;
+        let lock = self.make(DatasetTable::Runs, &names)?;
         match flock(&lock, FlockOperation::LockExclusive) {
             // Some file systems of networks have no such locks: there, two at once are up to the user.
             Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::BADF | Errno::INVAL) => {}
             Err(error) => bail!(
                 "cannot lock {}: {error}",
-                self.shown(Table::Runs, &names).display()
+                self.shown(DatasetTable::Runs, &names).display()
             ),
         }
         Ok(Partition {
@@ -66,7 +66,7 @@ impl DataSet {
     }
 
     /// Opens the directory of a table and a run, and makes what is missing of it.
-    fn make(&self, table: Table, names: &[String; 2]) -> anyhow::Result<OwnedFd> {
+    fn make(&self, table: DatasetTable, names: &[String; 2]) -> anyhow::Result<OwnedFd> {
         let path = self.shown(table, names);
         let failed = || {
             format!(
@@ -87,7 +87,7 @@ impl DataSet {
     /// Opens the directory of a table and a run. `before` is called before each part is opened.
     fn enter(
         &self,
-        table: Table,
+        table: DatasetTable,
         names: &[String; 2],
         before: impl Fn(&OwnedFd, &str) -> Result<(), Errno>,
     ) -> io::Result<OwnedFd> {
@@ -98,7 +98,7 @@ impl DataSet {
     /// Opens the directory of a table and a day.
     fn enter_day(
         &self,
-        table: Table,
+        table: DatasetTable,
         day: &str,
         before: impl Fn(&OwnedFd, &str) -> Result<(), Errno>,
     ) -> io::Result<OwnedFd> {
@@ -106,7 +106,7 @@ impl DataSet {
         Ok(part(&table, day, &before)?)
     }
 
-    fn shown(&self, table: Table, [day, run]: &[String; 2]) -> PathBuf {
+    fn shown(&self, table: DatasetTable, [day, run]: &[String; 2]) -> PathBuf {
         self.path.join(table.to_string()).join(day).join(run)
     }
 }
@@ -134,7 +134,7 @@ const NEW: OFlags = OFlags::WRONLY
 
 impl Partition<'_> {
     /// Creates the file of a table, which has another name until all are complete.
-    pub(crate) fn create(&self, table: Table) -> io::Result<File> {
+    pub(crate) fn create(&self, table: DatasetTable) -> io::Result<File> {
         let directory = self.data_set.make(table, &self.names).map_err(io::Error::other)?;
         // What a killed process left.
         gone(unlinkat(&directory, PARTIAL, AtFlags::empty()))?;
@@ -143,7 +143,7 @@ impl Partition<'_> {
 
     /// Gives the files their names. Removes what the run had at a higher level before.
     pub(crate) fn complete(&self) -> io::Result<()> {
-        for table in Table::iter() {
+        for table in DatasetTable::iter() {
             let Some(directory) = self.there(table)? else {
                 continue;
             };
@@ -157,7 +157,7 @@ impl Partition<'_> {
 
     /// Removes files that are not complete.
     pub(crate) fn discard(&self) {
-        for table in Table::iter() {
+        for table in DatasetTable::iter() {
             if let Ok(Some(directory)) = self.there(table) {
                 // The error that brought us here is the one to report.
                 let _ = unlinkat(&directory, PARTIAL, AtFlags::empty());
@@ -166,7 +166,7 @@ impl Partition<'_> {
     }
 
     /// Opens the directory of a table, if there is one.
-    fn there(&self, table: Table) -> io::Result<Option<OwnedFd>> {
+    fn there(&self, table: DatasetTable) -> io::Result<Option<OwnedFd>> {
         match self.data_set.enter(table, &self.names, |_, _| Ok(())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             opened => opened.map(Some),
@@ -174,7 +174,7 @@ impl Partition<'_> {
     }
 
     /// Removes the file of a table, and its directory if nothing else is in it.
-    fn remove(&self, table: Table, directory: &OwnedFd) -> io::Result<()> {
+    fn remove(&self, table: DatasetTable, directory: &OwnedFd) -> io::Result<()> {
         gone(unlinkat(directory, FILE, AtFlags::empty()))?;
         let [day, run] = &self.names;
         let parent = self.data_set.enter_day(table, day, |_, _| Ok(()))?;
@@ -223,37 +223,40 @@ mod tests {
     }
 
     #[test]
-    fn under_root_a_part_of_somebody_else_is_refused() {
-        assert!(
-            rustix::process::geteuid().is_root(),
-            "only root can give directories away"
-        );
-        let place = tempfile::tempdir().unwrap();
-        fs::set_permissions(place.path(), Permissions::from_mode(0o1777)).unwrap();
-        fs::create_dir(place.path().join("runs")).unwrap();
-        chown(place.path().join("runs"), Some(65_534), None).unwrap();
-        let data_set = DataSet::open(place.path()).unwrap();
-        let error = format!("{:#}", data_set.partition(names()).unwrap_err());
-        assert!(error.contains("belongs to user 65534"), "{error}");
-    }
-
-    #[test]
     fn a_file_is_there_when_all_are_and_a_lower_level_removes_others() {
         let place = tempfile::tempdir().unwrap();
         let data_set = DataSet::open(&place.path().join("data")).unwrap();
         let partition = data_set.partition(names()).unwrap();
-        let path = |table: Table| data_set.shown(table, &names());
-        for tables in [&[Table::Runs, Table::Commits][..], &[Table::Runs]] {
+        let path = |table: DatasetTable| data_set.shown(table, &names());
+        for tables in [
+            &[DatasetTable::Runs, DatasetTable::Commits][..],
+            &[DatasetTable::Runs],
+        ] {
             for &table in tables {
                 partition.create(table).unwrap().write_all(b"rows").unwrap();
                 assert!(path(table).join(PARTIAL).exists());
             }
             partition.complete().unwrap();
-            assert_eq!(path(Table::Commits).join(FILE).exists(), tables.len() == 2);
+            assert_eq!(path(DatasetTable::Commits).join(FILE).exists(), tables.len() == 2);
         }
-        partition.create(Table::Runs).unwrap();
+        partition.create(DatasetTable::Runs).unwrap();
         partition.discard();
-        assert_eq!(fs::read(path(Table::Runs).join(FILE)).unwrap(), b"rows");
-        assert_eq!(fs::read_dir(path(Table::Runs)).unwrap().count(), 1);
+        assert_eq!(fs::read(path(DatasetTable::Runs).join(FILE)).unwrap(), b"rows");
+        assert_eq!(fs::read_dir(path(DatasetTable::Runs)).unwrap().count(), 1);
+    }
+
+    mod needs_root {
+        use super::*;
+
+        #[test]
+        fn under_root_a_part_of_somebody_else_is_refused() {
+            let place = tempfile::tempdir().unwrap();
+            fs::set_permissions(place.path(), Permissions::from_mode(0o1777)).unwrap();
+            fs::create_dir(place.path().join("runs")).unwrap();
+            chown(place.path().join("runs"), Some(65_534), None).unwrap();
+            let data_set = DataSet::open(place.path()).unwrap();
+            let error = format!("{:#}", data_set.partition(names()).unwrap_err());
+            assert!(error.contains("belongs to user 65534"), "{error}");
+        }
     }
 }

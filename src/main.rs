@@ -6,11 +6,12 @@ mod data_set;
 mod exit;
 mod handover;
 mod heap;
+mod output;
+mod source;
 
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::Parser;
 use logtrace_measure::{preflight, say};
 use logtrace_tracer::give_up_rights;
 use rustix::process::geteuid;
@@ -19,7 +20,9 @@ use crate::cli::{Cli, Command};
 use crate::exit::{Exit, UsageError};
 
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    let arguments = Cli::read();
+    arguments.set_color();
+    let command = arguments.command;
     logtrace_common::keep_caught_panics_quiet();
     preflight::raise_limit();
     heap::return_large_blocks();
@@ -46,6 +49,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Compare(arguments) => commands::compare::compare(&arguments),
         Command::Report(arguments) => commands::report::report(&arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(&arguments),
+        Command::Completions(arguments) => commands::manual::completions(&arguments),
+        Command::Man(arguments) => commands::manual::man(&arguments),
         Command::Manual(arguments) => commands::manual::manual(&arguments),
         Command::Pace(arguments) => commands::pace::pace(&arguments),
         Command::Workloads => commands::workloads::workloads(),

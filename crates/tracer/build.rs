@@ -76,12 +76,12 @@ fn layout_check() -> Result<String, std::fmt::Error> {
         wire::Member,
         "member",
         header,
-        joined_ns,
+        entered_ns,
         leader_commit_ns,
         member_tid,
         pad
     );
-    check!(c, wire::Join, "join", header);
+    check!(c, wire::QueueEntry, "queue_entry", header);
     check!(c, wire::FlushStage, "flush_stage", header, commit_ns);
     check!(
         c,
@@ -100,10 +100,20 @@ fn layout_check() -> Result<String, std::fmt::Error> {
     Ok(c)
 }
 
-/// Appends assertions for the records of long waits, of processes, of samples and of ends of threads.
+/// Appends assertions for the records of long waits, of processes and what they write, of samples and of ends of threads.
 fn check_others(c: &mut String) -> std::fmt::Result {
     check!(c, wire::ThreadEnd, "thread_end", header);
     check!(c, wire::Process, "process", header, tgid, pad, name);
+    check!(
+        c,
+        wire::OtherWrites,
+        "other_writes",
+        header,
+        bytes,
+        tgid,
+        dev,
+        name
+    );
     check!(c, wire::ServerWait, "server_wait", header, in_ns, stack, pad);
     check!(
         c,
@@ -126,11 +136,12 @@ fn check_kinds(c: &mut String) -> std::fmt::Result {
         ("KIND_FLUSH", wire::KIND_FLUSH),
         ("KIND_MEMBER", wire::KIND_MEMBER),
         ("KIND_FLUSH_STAGE", wire::KIND_FLUSH_STAGE),
-        ("KIND_JOIN", wire::KIND_JOIN),
+        ("KIND_QUEUE_ENTRY", wire::KIND_QUEUE_ENTRY),
         ("KIND_THREAD_END", wire::KIND_THREAD_END),
         ("KIND_PROCESS", wire::KIND_PROCESS),
         ("KIND_SERVER_WAIT", wire::KIND_SERVER_WAIT),
         ("KIND_CPU_SAMPLE", wire::KIND_CPU_SAMPLE),
+        ("KIND_OTHER_WRITES", wire::KIND_OTHER_WRITES),
     ] {
         writeln!(c, "_Static_assert({name} == {value}, \"kind\");")?;
     }

@@ -12,10 +12,16 @@ const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
 /// Shortest deadline. The driver's timer cannot tell shorter ones, and would fail requests that were in time.
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(10);
 
-/// Parses a length of time.
+/// Parses a length of time. A number without a unit is in seconds, as a rate without one is in requests a second.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    humantime::parse_duration(text)
-        .map_err(|error| format!("{error}. Write a number and a unit, such as 500ms, 30s or 2m"))
+    let how = "Write a number and a unit, such as 500ms, 30s or 2m; without a unit it is in seconds";
+    match text.parse::<f64>() {
+        // Words that are numbers to Rust, such as inf, are none here.
+        Ok(seconds) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            Duration::try_from_secs_f64(seconds).map_err(|error| format!("{error}. {how}"))
+        }
+        _ => humantime::parse_duration(text).map_err(|error| format!("{error}. {how}")),
+    }
 }
 
 /// Parses a number of whole seconds, written as a length of time.
@@ -55,4 +61,33 @@ fn check_at_least(option: &str, duration: Duration, least: Duration) -> Result<(
         format_duration(duration),
         format_duration(least)
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_without_a_unit_is_in_seconds() {
+        for (text, millis) in [
+            ("30", 30_000),
+            ("0.5", 500),
+            ("0", 0),
+            ("500ms", 500),
+            ("2m", 120_000),
+            ("1m 30s", 90_000),
+        ] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(millis)), "{text}");
+        }
+        assert_eq!(whole_seconds("2"), Ok(2));
+        assert!(whole_seconds("0.5").is_err());
+    }
+
+    #[test]
+    fn what_is_no_length_is_refused_with_what_to_write() {
+        for text in ["", ".", "soon", "inf", "nan", "-5", "30 x", "1e300", "5 5"] {
+            let error = duration(text).unwrap_err();
+            assert!(error.contains("500ms, 30s or 2m"), "{text}: {error}");
+        }
+    }
 }

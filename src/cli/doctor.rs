@@ -8,9 +8,10 @@ use super::home::HomeArgs;
 use super::login::LoginArgs;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   sudo logtrace doctor
+  sudo logtrace doctor --json | jq '.commands.trace.missing'
   sudo logtrace doctor --clean
   sudo logtrace doctor --clean --password-file bench.pw mysql://bench@10.0.0.5/
       give back a running server whose run was killed")]
@@ -20,6 +21,11 @@ pub(crate) struct DoctorArgs {
 
     #[command(flatten)]
     pub(crate) login: LoginArgs,
+
+    /// Print the checks as JSON: each with its name, what was seen, its remedy, and whether it is required; for each command
+    /// whether it has what it needs, and the names of what is missing.
+    #[arg(long, conflicts_with = "clean")]
+    pub(crate) json: bool,
 
     /// Remove what killed runs left behind: directories of private servers, copies of their data, files placed
     /// elsewhere, and half-made data directories. Also put changed disk settings back, and give running servers their

@@ -39,7 +39,6 @@ impl LoginArgs {
         self.password_file.is_some() || self.defaults_file.is_some()
     }
 
-    /// Returns the connection with its password.
     pub(crate) fn with_password(&self, connection: &Connection) -> Result<Connection, UsageError> {
         let password = self
             .password(connection)

@@ -14,16 +14,19 @@ mod pacing;
 pub(crate) mod results;
 pub(crate) mod run;
 mod run_config;
+mod shown;
 mod storage;
 pub(crate) mod study;
+#[cfg(test)]
+mod tests;
 pub(crate) mod trace;
 mod tracing;
 mod workload;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::doctor::DoctorArgs;
-use self::manual::ManualArgs;
+use self::manual::{CompletionsArgs, ManArgs, ManualArgs, with_short_help};
 use self::pace::PaceArgs;
 use self::results::collect::CollectArgs;
 use self::results::compare::CompareArgs;
@@ -39,7 +42,7 @@ use self::trace::TraceArgs;
     name = "logtrace",
     version,
     max_term_width = 100,
-    after_help = "\
+    after_long_help = "\
 Examples:
   logtrace doctor
   sudo logtrace run --workload update_key
@@ -48,14 +51,40 @@ Examples:
 Exit codes: 0 measured; 1 could not measure; 2 wrong usage; 3 measured, but the run is marked degraded."
 )]
 pub(crate) struct Cli {
+    /// Colours of the output: auto, always or never. auto gives them to a terminal, but not with NO_COLOR or TERM=dumb.
+    #[arg(
+        long,
+        value_name = "WHEN",
+        global = true,
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    color: ColorChoice,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 impl Cli {
+    /// Sets when all output has colours.
+    pub(crate) fn set_color(&self) {
+        let choice = match self.color {
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+
     /// Returns the whole command line, for texts about it.
     pub(crate) fn definition() -> clap::Command {
-        Self::command()
+        with_short_help(Self::command())
+    }
+
+    /// Parses the arguments of this process. Ends it with clap's message if they are wrong, or ask for help.
+    pub(crate) fn read() -> Self {
+        let matches = Self::definition().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 }
 
@@ -70,6 +99,8 @@ impl Command {
             | Self::Collect(_)
             | Self::Join(_)
             | Self::Workloads
+            | Self::Completions(_)
+            | Self::Man(_)
             | Self::Manual(_) => false,
         }
     }
@@ -97,7 +128,11 @@ pub(crate) enum Command {
     Workloads,
     /// Measure how exactly this machine can hold a request rate. Needs no root and no server.
     Pace(PaceArgs),
-    /// Write the man pages and the completions of shells.
+    /// Print the completions of a shell.
+    Completions(CompletionsArgs),
+    /// Print the man page of a command.
+    Man(ManArgs),
+    /// Write all man pages and completions, for packages.
     #[command(hide = true)]
     Manual(ManualArgs),
 }

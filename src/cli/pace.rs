@@ -7,7 +7,7 @@ use clap::Args;
 use super::check::duration;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   logtrace pace
       takes a minute; run it again while the machine has the load that it will have in a run

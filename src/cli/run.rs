@@ -6,17 +6,19 @@ use std::time::Duration;
 use clap::Args;
 use logtrace_common::Variable;
 use logtrace_driver::{Arrivals, Keys, RateArg};
+use logtrace_measure::runs::RUNS;
 
 use super::check::{duration, whole_seconds};
 use super::cpus::CpusArgs;
 use super::home::HomeArgs;
 use super::login::LoginArgs;
+use super::shown::ShownArgs;
 use super::storage::StorageArgs;
 use super::tracing::TracingArgs;
 use super::workload::WorkloadArgs;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   sudo logtrace run --workload update_key
       start a private server, measure its capacity, then run at 70 % of it for 30 s
@@ -84,7 +86,7 @@ pub(crate) struct RunArgs {
 
     /// Write a line to stderr after each interval of this length: requests a second, percentiles of the response time, the
     /// backlog, and the cause that took the most of the commits' time.
-    #[arg(long, value_name = "T", value_parser = whole_seconds)]
+    #[arg(long, value_name = "T", value_parser = whole_seconds, conflicts_with = "quiet")]
     pub(crate) report_interval: Option<u64>,
 
     /// Length of the load before the measured window. Its requests are finished before the window begins. The rate is the
@@ -161,8 +163,11 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) tracing: TracingArgs,
 
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+
     /// Directory in which run directories are created.
-    #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
+    #[arg(long, value_name = "DIR", default_value = RUNS)]
     pub(crate) out: PathBuf,
 
     #[command(flatten)]

@@ -10,12 +10,13 @@ use logtrace_study::runner::LevelArg;
 use super::check::duration;
 use super::cpus::CpusArgs;
 use super::home::HomeArgs;
+use super::shown::QuietArgs;
 
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "\
+    after_long_help = "\
 Examples:
   logtrace study list
   logtrace study show binlog-fs --scale quick
@@ -86,6 +87,9 @@ pub(crate) struct StudyRunArgs {
     /// that nobody else can write. The same holds for workload files outside of the plan's directory.
     #[arg(long)]
     pub(crate) trust_plan: bool,
+
+    #[command(flatten)]
+    pub(crate) quiet: QuietArgs,
 
     #[command(flatten)]
     pub(crate) cpus: CpusArgs,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
-use logtrace_driver::{Compat, Group, Protocol, UnknownWorkload, WorkloadInfo, WorkloadOptions};
+use logtrace_driver::{Compat, Protocol, StatementGroup, UnknownWorkload, WorkloadInfo, WorkloadOptions};
 
 /// Choice of a workload.
 #[derive(Clone, Debug)]
@@ -116,14 +116,14 @@ impl WorkloadArgs {
     /// Returns the options that differ from the defaults. In a closed loop each terminal has its own connection.
     pub(crate) fn options(&self, is_closed: bool) -> WorkloadOptions {
         let counts = [
-            (Group::PointSelects, self.point_selects),
-            (Group::SimpleRanges, self.simple_ranges),
-            (Group::SumRanges, self.sum_ranges),
-            (Group::OrderRanges, self.order_ranges),
-            (Group::DistinctRanges, self.distinct_ranges),
-            (Group::IndexUpdates, self.index_updates),
-            (Group::NonIndexUpdates, self.non_index_updates),
-            (Group::DeleteInserts, self.delete_inserts),
+            (StatementGroup::PointSelects, self.point_selects),
+            (StatementGroup::SimpleRanges, self.simple_ranges),
+            (StatementGroup::SumRanges, self.sum_ranges),
+            (StatementGroup::OrderRanges, self.order_ranges),
+            (StatementGroup::DistinctRanges, self.distinct_ranges),
+            (StatementGroup::IndexUpdates, self.index_updates),
+            (StatementGroup::NonIndexUpdates, self.non_index_updates),
+            (StatementGroup::DeleteInserts, self.delete_inserts),
         ];
         WorkloadOptions {
             compat: self.compat,

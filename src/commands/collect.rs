@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use anyhow::Context;
 use jiff::civil::Date;
 use logtrace_common::{InputFile, InputKind, inert, units};
-use logtrace_dataset::{ExportError, Exported, Level, Run, export};
+use logtrace_dataset::{ExportError, ExportLevel, Exported, RunToExport, export};
 use logtrace_measure::run_dir::{self, RunDir, RunRecording, open_recording};
 use logtrace_measure::say;
 use logtrace_report::document::Document;
@@ -42,9 +42,9 @@ pub(crate) fn collect(arguments: &CollectArgs) -> anyhow::Result<Exit> {
 fn recording(
     dir: &RunDir,
     document: &Document,
-    level: Level,
+    level: ExportLevel,
 ) -> anyhow::Result<(Option<RunRecording>, Option<&'static str>)> {
-    if level < Level::Commits {
+    if level < ExportLevel::Commits {
         return Ok((None, None));
     }
     Ok(match (open_recording(dir)?, &document.commits) {
@@ -66,14 +66,14 @@ fn recording(
 fn collect_run(
     dir: &RunDir,
     data_set: &DataSet,
-    level: Level,
+    level: ExportLevel,
 ) -> anyhow::Result<(Exported, Option<&'static str>)> {
     let document = run_dir::read_document(dir)?;
     let over_time = run_dir::read_over_time(dir, &document)?;
     let requests = run_dir::read_requests(dir, &document)?;
     let (recording, missing) = recording(dir, &document, level)?;
     let partition = data_set.partition(partition_names(dir, &document)?)?;
-    let run = Run {
+    let run = RunToExport {
         document: &document,
         over_time: over_time.as_ref(),
         recording,

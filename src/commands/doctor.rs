@@ -6,9 +6,12 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context;
+use logtrace_common::inert;
 use logtrace_measure::preflight;
 use logtrace_measure::preflight::{Check, server_rights};
 use logtrace_server::{Home, Swept, sweep_stale, sweep_templates};
+use rustix::process::geteuid;
+use serde_json::{Map, Value, json};
 
 use super::left_servers::{Passwords, give_back};
 use super::print::print;
@@ -19,11 +22,11 @@ use crate::exit::Exit;
 pub(crate) fn doctor(arguments: &DoctorArgs) -> anyhow::Result<Exit> {
     match arguments.clean {
         true => clean(arguments),
-        false => show(&arguments.home.home()),
+        false => show(&arguments.home.home(), arguments.json),
     }
 }
 
-fn show(home: &Home) -> anyhow::Result<Exit> {
+fn show(home: &Home, is_json: bool) -> anyhow::Result<Exit> {
     let of_trace = preflight::tracing();
     let of_servers = [
         vec![preflight::privilege()],
@@ -35,20 +38,64 @@ fn show(home: &Home) -> anyhow::Result<Exit> {
     ]
     .concat();
     let all = [of_trace.clone(), of_servers].concat();
-    let mut text = String::new();
-    for check in &all {
-        line(&mut text, check)?;
+    // What each command needs.
+    let commands = [("trace", &of_trace), ("run", &all), ("study", &all)];
+    match is_json {
+        true => print(&json(&all, commands)?)?,
+        false => print(&text(&all, commands, geteuid().is_root())?)?,
     }
-    text.push('\n');
-    verdict(&mut text, "trace", &of_trace)?;
-    verdict(&mut text, "run", &all)?;
-    verdict(&mut text, "study", &all)?;
-    text.push_str("The other commands need no rights, but `doctor --clean` those of the runs that it cleans up after.\n");
-    print(&text)?;
     Ok(match missing(&all).is_empty() {
         true => Exit::Done,
         false => Exit::Failed,
     })
+}
+
+/// Commands and the checks of what they need.
+type Commands<'a> = [(&'static str, &'a Vec<Check>); 3];
+
+/// Returns the checks for a person.
+fn text(all: &[Check], commands: Commands<'_>, is_root: bool) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    if !is_root && rights(all).any(|(check, _)| !check.is_met()) {
+        text.push_str(
+            "Run it with sudo: `sudo logtrace doctor`. This is what there is without the rights of root.\n\n",
+        );
+    }
+    for check in all {
+        line(&mut text, check)?;
+    }
+    text.push('\n');
+    for (command, checks) in commands {
+        verdict(&mut text, command, checks)?;
+    }
+    text.push_str("The other commands need no rights, but `doctor --clean` those of the runs that it cleans up after.\n");
+    Ok(text)
+}
+
+/// Returns the checks for a script.
+fn json(all: &[Check], commands: Commands<'_>) -> anyhow::Result<String> {
+    let check = |check: &Check| {
+        json!({
+            "name": check.name,
+            "met": check.is_met(),
+            "required": check.required,
+            "seen": check.seen,
+            "remedy": check.remedy,
+            "right_for": check.right_for,
+        })
+    };
+    let command = |(name, checks): (&str, &Vec<Check>)| {
+        let missing: Vec<&str> = missing(checks).iter().map(|check| check.name.as_str()).collect();
+        (
+            name.to_owned(),
+            json!({ "ready": missing.is_empty(), "missing": missing }),
+        )
+    };
+    let document = json!({
+        "commands": commands.map(command).into_iter().collect::<Map<String, Value>>(),
+        "checks": all.iter().map(check).collect::<Vec<_>>(),
+    });
+    Ok(inert::json(&serde_json::to_string_pretty(&document)?) + "\n")
 }
 
 /// Returns the requirements that are not met.
@@ -157,7 +204,6 @@ fn sweep_existing<T: Default>(
 mod tests {
     use super::*;
 
-    /// A check of a right.
     fn right(name: &str, is_met: bool, required: bool) -> Check {
         let remedy = (!is_met).then(|| "run it with sudo".to_owned());
         Check {
@@ -198,5 +244,40 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("has no rights"), "{text}");
+    }
+
+    #[test]
+    fn without_root_the_first_words_are_what_to_type() {
+        let lacking = vec![right("CAP_BPF", false, true)];
+        let has = vec![right("CAP_BPF", true, true)];
+        let of = |checks: &Vec<Check>, is_root| text(checks, [("trace", checks); 3], is_root).unwrap();
+        assert!(of(&lacking, false).starts_with("Run it with sudo: `sudo logtrace doctor`."));
+        assert!(
+            of(&lacking, true).starts_with("NO  CAP_BPF"),
+            "sudo gives root no more"
+        );
+        assert!(of(&has, false).starts_with("ok  CAP_BPF"));
+    }
+
+    #[test]
+    fn the_json_has_each_check_and_what_each_command_lacks() {
+        let all = vec![
+            right("CAP_BPF", true, true),
+            Check::unmet("MySQL", "not\x1b found", "install it"),
+        ];
+        let of_trace = vec![all[0].clone()];
+        let text = json(&all, [("trace", &of_trace), ("run", &all), ("study", &all)]).unwrap();
+        assert!(!text.contains('\x1b'));
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            document["commands"]["trace"],
+            json!({ "ready": true, "missing": [] })
+        );
+        assert_eq!(
+            document["commands"]["run"],
+            json!({ "ready": false, "missing": ["MySQL"] })
+        );
+        assert_eq!(document["checks"][1]["remedy"], "install it");
+        assert_eq!(document["checks"][0]["right_for"], "does something");
     }
 }

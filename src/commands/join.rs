@@ -5,9 +5,10 @@ use std::path::Path;
 
 use logtrace_attribution::breakdown::OverTime;
 use logtrace_common::InputKind;
-use logtrace_measure::join::{Joined, RunInput, TraceInput, is_degraded, join};
-use logtrace_measure::measurement::Outputs;
+use logtrace_measure::join::{Joined, RunInput, TraceInput, join};
+use logtrace_measure::outputs::Outputs;
 use logtrace_measure::run_dir::{ARRIVALS, REQUESTS, RunDir, read_over_time};
+use logtrace_report::render::Format;
 
 use super::print::print_report;
 use crate::cli::results::join::JoinArgs;
@@ -29,11 +30,8 @@ pub(crate) fn join_run(arguments: &JoinArgs) -> anyhow::Result<Exit> {
     joined.document.check()?;
     let dir = RunDir::create_named(&arguments.out, &name(&arguments.run_dir))?;
     write(&dir, &joined, &run, &trace)?;
-    print_report(&joined.document, &dir)?;
-    Ok(match is_degraded(&joined.document) {
-        true => Exit::Degraded,
-        false => Exit::Done,
-    })
+    print_report(&joined.document, (Format::Terminal, false), &dir)?;
+    Ok(Exit::of(&joined.document))
 }
 
 /// Returns the name of the run's directory with `-joined`.
@@ -60,4 +58,22 @@ fn write(dir: &RunDir, joined: &Joined, run: &RunInput, trace: &TraceInput) -> a
     COPIED
         .iter()
         .try_for_each(|&(name, kind)| dir.copy(&run.dir, name, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_join_leaves_nothing() {
+        let parent = tempfile::tempdir().unwrap();
+        let arguments = JoinArgs {
+            run_dir: parent.path().join("run"),
+            trace_dir: parent.path().join("trace"),
+            out: parent.path().join("joined"),
+        };
+        let error = join_run(&arguments).unwrap_err().to_string();
+        assert!(error.contains("run is not a run directory"), "{error}");
+        assert!(!arguments.out.exists());
+    }
 }

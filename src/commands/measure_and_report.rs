@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use jiff::ZonedDateTime;
-use logtrace_measure::measurement::{Outputs, Results, Signals, discard};
+use logtrace_measure::document::Results;
+use logtrace_measure::measurement::Signals;
+use logtrace_measure::outputs::{Outputs, discard};
 use logtrace_measure::run_dir::RunDir;
+use logtrace_report::render::Format;
 use tokio::runtime::Builder;
 
-use super::print::{print, print_report};
+use super::print::{print_place, print_report};
 use crate::exit::Exit;
 use crate::handover::hand_over;
 
@@ -17,10 +20,10 @@ use crate::handover::hand_over;
 /// for: they may hang on a server that has ended.
 const LONGEST_COPY: Duration = Duration::from_secs(8);
 
-/// Creates a run directory in `out`, named by the time and `name`, measures, writes the files, and prints the report. A
-/// failed measurement leaves no directory, unless the log of the server tells more.
+/// Creates a run directory in `out`, named by the time and `name`, measures, writes the files, and prints the report as it is to be
+/// shown. A failed measurement leaves no directory, unless the log of the server tells more.
 pub(super) fn measure_and_report(
-    out: &Path,
+    (out, shown): (&Path, (Format, bool)),
     name: &str,
     measure: impl AsyncFnOnce(&Outputs<'_>, &Signals) -> anyhow::Result<Results>,
 ) -> anyhow::Result<Exit> {
@@ -48,16 +51,16 @@ pub(super) fn measure_and_report(
     // First of all: a terminal that is gone or a full pipe must not leave the results to root.
     let given = hand_over(dir.path())
         .with_context(|| format!("cannot give {} to the user who ran sudo", dir.path().display()));
-    print_report(document, &dir)?;
+    print_report(document, shown, &dir)?;
     written.and(given)?;
     let requests = dir.requests_bin();
     if requests.is_file() {
-        print(&format!("requests for `logtrace join`: {}\n", requests.display()))?;
+        print_place(
+            shown.0,
+            &format!("requests for `logtrace join`: {}", requests.display()),
+        )?;
     }
-    Ok(match measured.degraded {
-        true => Exit::Degraded,
-        false => Exit::Done,
-    })
+    Ok(Exit::of(document))
 }
 
 /// Does `work` in an event loop on this thread, and listens for signals.

@@ -12,15 +12,17 @@ use crate::exit::Exit;
 
 /// Measures, writes the run directory, and prints the report.
 pub(crate) fn run(arguments: &RunArgs) -> anyhow::Result<Exit> {
+    arguments.shown.quiet.apply();
     let config = arguments.config()?;
     check_run(&config)?;
     config.cpus.take_client()?;
     let running = config.server.as_ref().and_then(ServerChoice::running);
     name_left(&config.home, running);
     if config.is_remote {
-        say::line(&remote_server(config.tracing.record));
+        say::progress(&remote_server(config.tracing.record));
     }
-    measure_and_report(&config.out, config.requests.name(), async |outputs, signals| {
+    let shown = (config.out.as_path(), arguments.shown.format());
+    measure_and_report(shown, config.requests.name(), async |outputs, signals| {
         let raw = measure(&config, outputs, signals).await?;
         Ok(results(&config, outputs.started, raw))
     })

@@ -1,6 +1,5 @@
 //! `logtrace study`: servers measured under many settings.
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -8,14 +7,14 @@ use logtrace_measure::run::CpuPlacement;
 use logtrace_measure::say;
 use logtrace_server::memory_bytes;
 use logtrace_study::runner::{
-    Overrides, Pilot, Progress, StudyDir, StudyRequest, StudyRunner, built_in, chosen_cells, find, overview,
-    preflight, size_line, summary,
+    Overrides, Pilot, StudyDir, StudyProgress, StudyRequest, StudyRunner, built_in, chosen_cells, find,
+    overview, preflight, size_line, summary,
 };
 use logtrace_study::{Cell, Plan, living_servers, render, study_steps};
 
 use super::left_servers::name_left;
 use super::measure_and_report::in_event_loop;
-use super::print::print;
+use super::print::{has_color, print};
 use crate::cli::study::{StudyArgs, StudyCommand, StudyExtentArgs, StudyRunArgs, StudyShowArgs};
 use crate::exit::{Exit, UsageError};
 use crate::handover::hand_over;
@@ -68,6 +67,7 @@ fn overrides(extent: &StudyExtentArgs) -> Overrides {
 }
 
 fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
+    arguments.quiet.apply();
     let extent = &arguments.extent;
     let name = arguments.plan.as_deref().context("no study is named")?;
     let plan = find(name, arguments.trust_plan)?;
@@ -90,7 +90,8 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
     let request = request(&plan, extent, &cpus);
     let default = || PathBuf::from("logtrace-studies").join(format!("{}-{}", request.plan, request.scale));
     let out = arguments.out.clone().unwrap_or_else(default);
-    let (dir, mut progress) = StudyDir::open(&out, &Progress::new(request), plan.text(), arguments.resume)?;
+    let (dir, mut progress) =
+        StudyDir::open(&out, &StudyProgress::new(request), plan.text(), arguments.resume)?;
     announce(&plan, extent, &cells, living);
     cpus.take_client()?;
     let runner = StudyRunner {
@@ -106,8 +107,8 @@ fn measure(arguments: &StudyRunArgs) -> anyhow::Result<Exit> {
         .inspect_err(|_| dir.release_if_empty())?;
     let report = summary(&runner, extent.scale, &progress)?;
     hand_over(&out).with_context(|| format!("cannot give {} to the user who ran sudo", out.display()))?;
-    let text = render::terminal(&report, io::stdout().is_terminal());
-    let place = out.join("report.md");
+    let text = render::terminal(&report, has_color());
+    let place = out.join("report.html");
     print(&format!("{text}\nreport: {}\n", place.display()))?;
     let is_whole = report.measured == report.turns && report.short_turns == report.planned_short_turns;
     Ok(match is_whole {
@@ -131,7 +132,7 @@ fn request(plan: &Plan, extent: &StudyExtentArgs, cpus: &CpuPlacement) -> StudyR
 /// Prints the size of the study on stderr.
 fn announce(plan: &Plan, extent: &StudyExtentArgs, cells: &[Cell], living: usize) {
     let line = format!("{}: {}", plan.name, size_line(extent.scale, cells, living));
-    say::line(&line);
+    say::progress(&line);
 }
 
 /// Measures the pilot of a study, and prints what the study would show.

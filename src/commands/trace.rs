@@ -10,9 +10,11 @@ use crate::exit::Exit;
 
 /// Traces, writes the run directory, and prints the report.
 pub(crate) fn trace(arguments: &TraceArgs) -> anyhow::Result<Exit> {
+    arguments.shown.quiet.apply();
     let config = arguments.config()?;
     require(&preflight::tracing())?;
-    measure_and_report(&config.out, "trace", async |outputs, signals| {
+    let shown = (config.out.as_path(), arguments.shown.format());
+    measure_and_report(shown, "trace", async |outputs, signals| {
         let raw = measure(&config, outputs, signals).await?;
         Ok(results(&config, outputs.started, raw))
     })

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use logtrace_attribution::breakdown::{ColumnSums, OverTime};
 use logtrace_attribution::cause::Wait;
 use logtrace_common::Flavor;
-use logtrace_report::document::{Document, Driver};
+use logtrace_report::document::{CaveatKind, Document, Driver};
 use logtrace_testkit::beside_others;
 
 use crate::common::{Ran, Running, driver, patiently, tells, total};
@@ -158,7 +158,7 @@ fn a_frozen_disk_is_measured(flavor: Flavor, when: When, length: Duration, deadl
             assert!(driver.response.max >= left, "{case}");
             assert_eq!(driver.done, driver.requests, "{case}");
             assert_eq!(
-                tells(&document, "stall_in_warmup"),
+                tells(&document, &CaveatKind::StallInWarmup),
                 when == When::Warmup,
                 "{case}"
             );
@@ -169,7 +169,7 @@ fn a_frozen_disk_is_measured(flavor: Flavor, when: When, length: Duration, deadl
         }
         Some(_) => {
             assert!(driver.errors.contains_key("deadline"), "{case}");
-            assert!(tells(&document, "errors"), "{case}");
+            assert!(tells(&document, &CaveatKind::Errors), "{case}");
             assert_eq!(ran.code(), Some(3), "{case}");
         }
     }

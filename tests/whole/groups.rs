@@ -14,7 +14,7 @@ fn is_previous_group(cause: &CauseRow) -> bool {
 /// A closed loop in full detail; its parts add up, nothing was lost, and every member was found.
 fn in_full_detail(arguments: &str) -> Document {
     let ran = run(&format!(
-        "--workload update_key --max --duration 2s --warmup 500ms --detail full {arguments}"
+        "--workload update_key --max --duration 1s --warmup 300ms --detail full {arguments}"
     ));
     let document = ran.good();
     let tracer = document.tracer.as_ref().unwrap();
@@ -108,7 +108,7 @@ fn below_full_detail_only_mysqls_groups_are_read() {
         ("mariadb", "io", false),
     ] {
         let ran = run(&format!(
-            "--workload update_key --max --connections {CONNECTIONS} --duration 2s --warmup 500ms --server {server} \
+            "--workload update_key --max --connections {CONNECTIONS} --duration 1s --warmup 300ms --server {server} \
              --detail {detail}"
         ));
         let document = ran.good();

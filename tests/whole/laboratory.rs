@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use logtrace_common::Flavor;
-use logtrace_laboratory::comparison::{Gain, Pair, sum};
+use logtrace_laboratory::comparison::{CausePair, Gain, sum};
 use logtrace_laboratory::experiment::Experiment;
 use logtrace_laboratory::experiments::all;
 use logtrace_laboratory::table::FOUND;
@@ -31,7 +31,7 @@ fn gain(experiment: &Experiment, flavor: Flavor) -> Gain {
     let mut gains = Vec::new();
     while gains.len() < PAIRS {
         let of = |cause: &_| (experiment.is_expected)(flavor, cause);
-        let mut done = |pair: &Pair| gains.push(Gain::of(pair, of));
+        let mut done = |pair: &CausePair| gains.push(Gain::of(pair, of));
         setup.pairs(program, 1, LENGTH, &mut done).unwrap();
         if FOUND.contains(&sum(gains.iter().cloned()).share_found()) {
             break;

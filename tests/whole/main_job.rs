@@ -5,13 +5,14 @@ use std::fs;
 use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::{FileClass, units};
 use logtrace_events::IoOp;
-use logtrace_report::document::CauseRow;
+use logtrace_report::document::{CauseRow, CaveatKind};
 
 use crate::common::sound::{assert_counted, assert_sound};
 use crate::common::{
     Ran, SERVERS, alone, beside_others, done_in_window, driver, is_leader, logtrace, run, share, tells,
     total, workload,
 };
+use crate::exports::colors::assert_colors_and_rows;
 
 fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
     move |cause| cause.cause.io == Some((class, IoOp::Fsync))
@@ -21,7 +22,7 @@ fn fsync_of(class: FileClass) -> impl Fn(&CauseRow) -> bool {
 fn a_commit_of_mariadb_without_binlog_goes_on_until_its_log_is_durable() {
     let _turn = beside_others();
     let ran = run(
-        "--workload update_key --max --connections 8 --duration 4s --warmup 1s --server mariadb --set log_bin=OFF",
+        "--workload update_key --max --connections 8 --duration 2s --warmup 500ms --server mariadb --set log_bin=OFF",
     );
     let document = ran.good();
     assert_sound(&document);
@@ -41,7 +42,7 @@ fn more_detail_says_more() {
     for server in SERVERS {
         let at = |detail| {
             let ran = run(&format!(
-                "--workload update_key --max --connections 8 --duration 3s --warmup 1s --server {server} \
+                "--workload update_key --max --connections 8 --duration 2s --warmup 500ms --server {server} \
                  --detail {detail}"
             ));
             let document = ran.good();
@@ -138,7 +139,7 @@ fn a_log_that_is_not_synced_leaves_the_commit() {
 fn a_commit_that_waits_for_another_ones_fsync_is_charged_to_it() {
     let _turn = alone();
     for server in SERVERS {
-        let common = format!("--max --duration 3s --warmup 500ms --rows 2000 --server {server}");
+        let common = format!("--max --duration 2s --warmup 500ms --rows 2000 --server {server}");
         let group = run(&format!("{common} --connections 8")).good();
         let single = run(&format!("{common} --connections 1")).good();
         assert_sound(&group);
@@ -207,7 +208,7 @@ fn a_transaction_of_ten_updates_is_one_commit_and_explained() {
     let writers = "mysql --set innodb_log_writer_threads=ON";
     for server in [SERVERS[0], writers, SERVERS[1]] {
         let ran = run(&format!(
-            "--workload write_only_10 --max --connections 8 --duration 3s --warmup 500ms --tables 2 --rows 2000 \
+            "--workload write_only_10 --max --connections 8 --duration 2s --warmup 500ms --tables 2 --rows 2000 \
              --server {server}"
         ));
         let document = ran.good();
@@ -238,7 +239,7 @@ fn a_rate_may_be_a_share_of_the_capacity_that_is_measured_first() {
     };
     assert_eq!(capacity.per_s, last.min(before));
     assert_eq!(capacity.lasts, last >= 0.9 * before);
-    assert_eq!(tells(&document, "capacity_fell"), !capacity.lasts);
+    assert_eq!(tells(&document, &CaveatKind::CapacityFell), !capacity.lasts);
     assert!(ran.stdout().contains("% of the capacity"), "{}", ran.stdout());
     assert!(ran.stdout().contains("run both with --rate"), "{}", ran.stdout());
     assert!(
@@ -285,6 +286,7 @@ fn a_report_renders_again_without_root_and_a_recording_is_kept() {
     assert!(report("csv").lines().count() > document.causes.len());
     assert!(report("markdown").contains("| "));
     assert_exported(&ran);
+    assert_colors_and_rows(&ran);
 }
 
 /// Checks that all commits of a recording are exported to Perfetto. crates/report/tests/report/perfetto.rs reads the file.
@@ -296,8 +298,14 @@ fn assert_exported(ran: &Ran) {
         .output()
         .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{said}");
-    assert!(output.stdout.starts_with(&[0x1f, 0x8b]), "gzip (RFC 1952)");
+    assert!(output.status.success() && output.stdout.is_empty(), "{said}");
+    let exported = ran.file("commits.pftrace.gz");
+    assert!(
+        said.ends_with(&format!("written to {}\n", exported.display())),
+        "{said}"
+    );
+    let exported = fs::read(exported).unwrap();
+    assert!(exported.starts_with(&[0x1f, 0x8b]), "gzip (RFC 1952)");
     let commits = units::count(ran.document().commits.unwrap().count);
     assert!(said.starts_with(&format!("{commits} commits of ")), "{said}");
 }
@@ -367,7 +375,7 @@ fn a_private_server_has_room_for_all_connections() {
     let _turn = beside_others();
     for server in SERVERS {
         let ran = run(&format!(
-            "--workload update_key --max --connections 200 --duration 2s --warmup 1s --tables 2 --rows 1000 --server {server}"
+            "--workload update_key --max --connections 200 --duration 1s --warmup 500ms --tables 2 --rows 1000 --server {server}"
         ));
         let document = ran.good();
         assert_sound(&document);

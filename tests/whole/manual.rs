@@ -1,4 +1,4 @@
-//! `logtrace manual`: a man page for each command, and completions that their shells take.
+//! A man page for each command, and completions that their shells take: as files of packages, and printed one by one.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::common::logtrace;
+use crate::common::{logtrace, printed};
 
 /// Writes the manual into a new directory.
 fn written() -> TempDir {
@@ -103,5 +103,31 @@ fn bash_completes_commands_and_options() {
     for file in ["_logtrace", "logtrace.fish"] {
         let text = fs::read_to_string(out.path().join("completions").join(file)).unwrap();
         assert!(text.contains("socket"), "{file}");
+    }
+}
+
+#[test]
+fn what_packages_install_is_printed_too() {
+    let out = written();
+    for (arguments, file) in [
+        ("completions bash", "completions/logtrace.bash"),
+        ("completions zsh", "completions/_logtrace"),
+        ("completions fish", "completions/logtrace.fish"),
+        ("man", "man1/logtrace.1"),
+        ("man trace", "man1/logtrace-trace.1"),
+        ("man study show", "man1/logtrace-study-show.1"),
+    ] {
+        let text = printed(logtrace().args(arguments.split_whitespace()));
+        assert_eq!(
+            text,
+            fs::read_to_string(out.path().join(file)).unwrap(),
+            "{arguments}"
+        );
+    }
+    for (arguments, words) in [("completions csh", "bash"), ("man nothing", "no command")] {
+        let refused = logtrace().args(arguments.split_whitespace()).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{arguments}: {said}");
+        assert!(said.contains(words), "{arguments}: {said}");
     }
 }

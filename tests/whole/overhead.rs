@@ -9,8 +9,8 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use logtrace_benchkit::tracing::Traced;
-use logtrace_benchkit::{CONNECTIONS, Median, Pair, SharedServer, SteadyLoad, Tracing};
+use logtrace_benchkit::tracing::TracedCommits;
+use logtrace_benchkit::{AttachedTracer, CONNECTIONS, Median, SharedServer, SteadyLoad, TracerPair};
 use logtrace_driver::{Arrivals, Pace};
 use logtrace_testkit::alone;
 use logtrace_tracer::{Estimate, Extent};
@@ -64,8 +64,8 @@ fn assert_tracing_is_cheap(server: &str) {
     let load = SteadyLoad::start(&shared, CONNECTIONS, Pace::Closed).unwrap();
     let (mut ratios, mut commits, mut begun) = (Vec::new(), 0, 0);
     while !is_decided(&ratios) {
-        let attach = || Tracing::attach(shared.facts(), Extent::default());
-        let pair = Pair::measure(&load, WINDOW, attach).unwrap();
+        let attach = || AttachedTracer::attach(shared.facts(), Extent::default());
+        let pair = TracerPair::measure(&load, WINDOW, attach).unwrap();
         ratios.push(pair.ratio());
         commits += pair.seen.commits;
         begun += begun_by_account(&pair.seen);
@@ -89,13 +89,14 @@ fn assert_tracing_is_cheap(server: &str) {
 }
 
 /// Commits that began, by the account.
-fn begun_by_account(seen: &Traced) -> u64 {
+fn begun_by_account(seen: &TracedCommits) -> u64 {
     let mut probes = seen.account.probes.iter();
     let probe = probes.find(|probe| probe.name == "commit begin").unwrap();
     seen.account.runs(probe)
 }
 
 #[test]
+#[ignore = "long: pairs of runs until the limit is out of the interval"]
 fn tracing_mysql_takes_at_most_a_tenth_of_its_throughput() {
     assert_tracing_is_cheap("mysql");
 }
@@ -121,16 +122,16 @@ fn agrees(account: (f64, f64), added: (f64, f64)) -> bool {
 /// The range of the account of a commit, and the interval of what attaching adds to a request, in nanoseconds.
 fn cost_both_ways(shared: &SharedServer, pace: Pace) -> ((f64, f64), (f64, f64)) {
     let load = SteadyLoad::start(shared, CONNECTIONS, pace).unwrap();
-    let pairs: Vec<Pair<Traced>> = (0..AGREEMENT_PAIRS)
+    let pairs: Vec<TracerPair<TracedCommits>> = (0..AGREEMENT_PAIRS)
         .map(|_| {
-            let attach = || Tracing::attach(shared.facts(), Extent::default());
-            Pair::measure(&load, WINDOW, attach).unwrap()
+            let attach = || AttachedTracer::attach(shared.facts(), Extent::default());
+            TracerPair::measure(&load, WINDOW, attach).unwrap()
         })
         .collect();
     load.stop().unwrap();
     let mean = 1.0 / pairs.iter().map(|pair| pair.seen.commits).sum::<u64>() as f64;
     let end = |end: fn(Estimate) -> f64| {
-        let of_pair = |pair: &Pair<Traced>| end(pair.seen.account.cpu());
+        let of_pair = |pair: &TracerPair<TracedCommits>| end(pair.seen.account.cpu());
         pairs.iter().map(of_pair).sum::<f64>() * mean
     };
     let added: Vec<f64> = pairs
@@ -194,10 +195,10 @@ fn an_account_that_is_far_off_does_not_agree() {
 /// CPU time of the tracer a commit, by its own account, in nanoseconds.
 fn cost_a_commit(shared: &SharedServer, connections: usize) -> f64 {
     let load = SteadyLoad::start(shared, NonZeroUsize::new(connections).unwrap(), Pace::Closed).unwrap();
-    let pairs: Vec<Traced> = (0..COST_PAIRS)
+    let pairs: Vec<TracedCommits> = (0..COST_PAIRS)
         .map(|_| {
-            let attach = || Tracing::attach(shared.facts(), Extent::default());
-            Pair::measure(&load, COST_WINDOW, attach).unwrap().seen
+            let attach = || AttachedTracer::attach(shared.facts(), Extent::default());
+            TracerPair::measure(&load, COST_WINDOW, attach).unwrap().seen
         })
         .collect();
     load.stop().unwrap();

@@ -121,6 +121,18 @@ fn a_trace_reports_the_commits_of_each_second() {
 }
 
 #[test]
+fn quiet_leaves_out_the_progress_and_a_document_is_printed_alone() {
+    let _turn = beside_others();
+    let text = on_a_terminal(
+        "run --server mariadb --no-trace --workload point_select --rate 100/s --rows 1000 --warmup 100ms --duration 1 \
+         --quiet --format json",
+    );
+    // The terminal shows both outputs: the document would not be read with a line of progress in it.
+    let document = logtrace_report::parse_json(&text).unwrap_or_else(|error| panic!("{error}: {text:?}"));
+    assert!(driver(&document).requests > 0);
+}
+
+#[test]
 fn a_terminal_shows_percentiles_and_the_largest_cause() {
     let _turn = beside_others();
     let text = on_a_terminal("run --server mariadb --rate 100/s --rows 2000 --warmup 100ms --duration 3s");

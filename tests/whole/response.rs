@@ -8,7 +8,7 @@ use logtrace_report::document::Gaps;
 use logtrace_report::render::parse_folded;
 use logtrace_testkit::one_or_all;
 
-use crate::common::{Ran, SERVERS, alone, beside_others, driver, run};
+use crate::common::{Ran, SERVERS, alone, beside_others, driver, logtrace, run};
 
 fn stacks(ran: &Ran, whole: Whole, file: &str) -> Vec<StackTotal> {
     parse_folded(whole, &fs::read_to_string(ran.file(file)).unwrap()).unwrap()
@@ -100,7 +100,18 @@ fn a_run_that_explains_no_statements_draws_none() {
     for file in ["statements.folded", "statements.svg"] {
         assert!(!ran.file(file).exists(), "{file}");
     }
-    assert_eq!(ran.report("folded-statement"), "");
+    let mut report = logtrace();
+    report
+        .arg("report")
+        .arg(ran.file(""))
+        .args(["--format", "folded-statement"]);
+    let refused = report.output().unwrap();
+    let why = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(
+        (refused.status.code(), refused.stdout.is_empty()),
+        (Some(1), true)
+    );
+    assert!(why.contains("--detail full"), "{why}");
 }
 
 #[test]

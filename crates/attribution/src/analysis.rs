@@ -1,29 +1,37 @@
 //! Analysis of a stream of records. Each commit is explained at the moment its record arrives.
 
-use logtrace_common::{LogNames, TimeRange};
+use logtrace_common::{FileClass, LogNames, TimeRange};
 use logtrace_events::{Commit, Flush, Io, Member, OffCpu, Record, Request, Tid};
 
+use crate::causes::wakeup::waits_for_request;
+use crate::charging::Segment;
 use crate::charging::cover::{covers, unexplained};
 use crate::charging::explained_commit::ExplainedCommit;
 use crate::charging::group_leader::differing_ns;
-use crate::charging::segment::Segment;
 use crate::charging::walk::memory::Memory;
 use crate::charging::walk::{explain, walk};
-use crate::over_time::exemplars::Explained;
+use crate::holders::HolderTotals;
+use crate::over_time::TotalsOverTime;
+use crate::over_time::exemplars::JustExplained;
 use crate::over_time::recent::Recent;
-use crate::over_time::totals::TotalsOverTime;
-use crate::requests::join::Responses;
-use crate::timeline::threads::{Timelines, Unmatched};
-use crate::totals::breakdown::Breakdown;
-use crate::totals::by_cause::Aggregate;
+use crate::requests::RequestMatcher;
+use crate::requests::other_clients::OtherClients;
+use crate::requests::visit::Visit;
+use crate::timeline::{Timelines, Unmatched};
+use crate::totals::Breakdown;
+use crate::totals::by_cause::{Aggregate, Commits};
 use crate::totals::by_device::Devices;
 use crate::totals::by_file::Files;
 use crate::totals::by_group::GroupTotals;
 use crate::totals::by_stack::{StackTotals, folded, folded_parts, unclassified};
+use crate::totals::by_stage::StageTotals;
 use crate::totals::by_statement::StatementTotals;
 use crate::totals::histogram::LONGEST_NS;
 use crate::totals::stalls::Tenths;
 use crate::totals::trace_gaps::{GapTotals, Gaps};
+
+/// Time between two looks for statements that take long.
+const LOOK_EVERY_NS: u64 = 250_000_000;
 
 /// Settings of an analysis.
 #[derive(Clone, Debug)]
@@ -41,15 +49,23 @@ pub struct AnalysisConfig {
 #[derive(Debug)]
 pub struct Analysis {
     window: TimeRange,
+    /// Start of the first wait. Threads that are blocked when the trace begins are known from then on.
+    began_ns: u64,
     timelines: Timelines,
     memory: Memory,
     files: Files,
     devices: Devices,
     gaps: GapTotals,
-    responses: Responses,
+    responses: RequestMatcher,
+    other_clients: OtherClients,
+    stages: StageTotals,
+    /// Sessions that should be named because their statements take long, and when to look for the next ones.
+    long_served: Vec<Tid>,
+    next_look_ns: u64,
     /// Statements, if they are explained.
     statements: Option<StatementTotals>,
     groups: GroupTotals,
+    holders: HolderTotals,
     aggregate: Aggregate,
     tenths: Tenths,
     over_time: TotalsOverTime,
@@ -69,14 +85,20 @@ impl Analysis {
         let window = config.window;
         Self {
             window,
+            began_ns: u64::MAX,
             timelines: Timelines::new(config.server_tgid),
             memory: Memory::default(),
             files: Files::new(config.logs),
             devices: Devices::default(),
             gaps: GapTotals::default(),
-            responses: Responses::default(),
+            responses: RequestMatcher::default(),
+            other_clients: OtherClients::default(),
+            stages: StageTotals::default(),
+            long_served: Vec::new(),
+            next_look_ns: 0,
             statements: None,
             groups: GroupTotals::default(),
+            holders: HolderTotals::new(window),
             aggregate: Aggregate::new(window),
             tenths: Tenths::new(window),
             over_time: TotalsOverTime::new(window),
@@ -112,19 +134,28 @@ impl Analysis {
             Record::Flush(flush) => self.push_flush(flush),
             Record::Gap(gap) => self.push_gap(gap),
             Record::Member(member) => self.push_member(&member),
-            Record::Join(join) => {
-                self.timelines.push_join(join);
+            Record::QueueEntry(entry) => {
+                self.timelines.push_queue_entry(entry);
                 Ok(())
             }
             Record::FlushStage(step) => {
-                let totals = &mut self.groups;
-                self.timelines
-                    .push_flush_stage(&step, |member| totals.add(member));
+                let (totals, holders) = (&mut self.groups, &mut self.holders);
+                self.timelines.push_flush_stage(&step, |member| {
+                    totals.add(member);
+                    holders.push_member(member);
+                });
                 Ok(())
             }
             Record::ThreadEnd(end) => {
                 self.timelines.push_thread_end(end);
+                self.holders.push_thread_end(end.tid, end.at_ns);
                 self.responses.push_thread_end(end);
+                Ok(())
+            }
+            Record::OtherWrites(writes) => {
+                if self.counts(writes.at_ns) {
+                    self.holders.push_other_writes(writes);
+                }
                 Ok(())
             }
             Record::Process(process) => {
@@ -159,17 +190,21 @@ impl Analysis {
     /// Adds a finished request; requests of one connection in their order. Its records may come before or after it.
     pub fn push_request(&mut self, request: &Request) {
         self.responses.push_request(request);
+        self.other_clients.push_request(request);
     }
 
     /// Sets the measured window and resets the totals, for a window that is known only after tracing began. The history of
     /// the threads stays.
     pub fn set_window(&mut self, window: TimeRange) {
         self.window = window;
-        self.aggregate = Aggregate::new(window);
+        self.aggregate.begin(window);
         self.tenths = Tenths::new(window);
         self.over_time.begin(window);
         self.gaps.totals = Gaps::default();
+        self.other_clients.begin();
         self.groups.begin();
+        self.holders.begin(window);
+        self.stages = StageTotals::default();
         if self.statements.is_some() {
             self.explain_statements();
         }
@@ -204,7 +239,15 @@ impl Analysis {
 
     /// Returns the commits since the last call, none at the first.
     pub fn take_recent(&mut self) -> Recent {
-        self.over_time.take_recent()
+        self.over_time.take_recent(&self.aggregate.stacks)
+    }
+
+    /// Returns the threads of the server whose connections should be named now, while they do what makes them stand out.
+    pub fn take_wanted(&mut self) -> Vec<Tid> {
+        let mut wanted = self.holders.take_wanted();
+        wanted.extend(self.stages.take_wanted());
+        wanted.append(&mut self.long_served);
+        wanted
     }
 
     /// Ends the analysis and returns its totals.
@@ -215,26 +258,37 @@ impl Analysis {
         let gaps = self.gaps.total(measured_ns);
         // A gap hides which commits ended in it.
         let slow_tenths = match gaps {
-            None => self.tenths.slow(measured_ns),
+            None => {
+                let causes = self.aggregate.stacks.causes();
+                self.tenths.slow(measured_ns, causes)
+            }
             Some(_) => Vec::new(),
         };
         let statements = self.statements.as_ref();
         let statement_stacks = statements.map(|statements| folded(statements.aggregate.by_stack(), names));
         let slow: Vec<u64> = slow_tenths.iter().map(|tenth| tenth.at).collect();
-        let over_time = self.over_time.finish(names, &slow);
+        let over_time = self
+            .over_time
+            .finish(names, self.aggregate.stacks.causes(), &slow);
+        let commits = Commits {
+            others: self.other_clients.total(),
+            ..self.aggregate.commits(slow_tenths)
+        };
         Breakdown {
-            commits: self.aggregate.commits(slow_tenths),
+            commits,
             causes: self.aggregate.causes(),
             files: self.files.into_rows(),
             devices: self.devices.into_rows(),
             gaps,
+            holders: self.holders.finish(names),
             over_time,
             response: responses.total(),
             stacks: StackTotals {
                 commit: folded(self.aggregate.by_stack(), names),
-                response: folded_parts(responses.by_stack(), names),
+                response: folded_parts(responses.by_stack(&self.aggregate.stacks), names),
                 statement: statement_stacks.unwrap_or_default(),
             },
+            stages: self.stages.total(self.window.start_ns),
             statements: statements.map(StatementTotals::total),
             groups: self.groups.into_total(),
             unclassified: unclassified(self.aggregate.by_stack(), names),
@@ -245,21 +299,42 @@ impl Analysis {
 
     fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
         self.timelines.push_off_cpu(off)?;
+        self.began_ns = self.began_ns.min(off.out_ns);
         let Self {
             responses,
+            stages,
             statements,
             timelines,
             memory,
             gaps,
+            window,
             ..
         } = self;
-        let seen_from_ns = gaps.seen_from_ns;
-        responses.push_off_cpu(off, move |visit| match statements {
-            Some(statements) if visit.window.start_ns >= seen_from_ns => {
-                statements.add(off.tid, visit, timelines, memory)
+        // As with commits, what a stall holds over either end of the window is not missing.
+        let counts = |TimeRange { start_ns, end_ns }| {
+            start_ns >= gaps.seen_from_ns && start_ns < window.end_ns && end_ns >= window.start_ns
+        };
+        if waits_for_request(off)
+            && let Some(timeline) = timelines.thread(off.tid)
+            && let Some(visit) = Visit::under_way(timeline, self.began_ns, off)
+            && counts(visit.range)
+        {
+            stages.add(off.tid, &visit, timelines, memory);
+        }
+        responses.push_off_cpu(off, move |visit| {
+            if !counts(visit.range) {
+                return &[];
             }
-            _ => &[],
+            stages.add(off.tid, visit, timelines, memory);
+            match statements {
+                Some(statements) => statements.add(off.tid, visit, timelines, memory),
+                None => &[],
+            }
         });
+        if off.in_ns >= self.next_look_ns {
+            self.next_look_ns = off.in_ns.saturating_add(LOOK_EVERY_NS);
+            self.long_served = self.responses.take_long(off.in_ns);
+        }
         Ok(())
     }
 
@@ -267,6 +342,11 @@ impl Analysis {
         believable(TimeRange::new(io.enter_ns, io.exit_ns))?;
         let class = self.files.class(io.file);
         self.timelines.push_io(io, class)?;
+        if matches!(class, FileClass::Binlog | FileClass::Redo) {
+            self.holders.note_log_device(io.file.dev);
+        }
+        let timelines = &self.timelines;
+        self.holders.push_io(io, class, || timelines.request_ns(io.tid));
         if self.counts(io.exit_ns) {
             self.files.count(io, class, self.timelines.waited_for(io));
         }
@@ -288,6 +368,7 @@ impl Analysis {
         }
         self.aggregate.reach(gap.end_ns);
         self.timelines.interrupt();
+        self.holders.interrupt();
         self.responses.interrupt(gap);
         Ok(())
     }
@@ -319,16 +400,24 @@ impl Analysis {
             self.explain(commit, whole);
             let (aggregate, segments) = (&mut self.aggregate, &self.segments);
             aggregate.add(commit.start_ns, whole.length_ns(), segments);
+            if self.responses.is_expected {
+                self.other_clients.push_commit(commit.tid, whole.length_ns());
+            }
             self.tenths.add(commit, segments, &aggregate.stacks);
-            let explained = Explained {
+            let explained = JustExplained {
                 commit: whole,
                 tid: commit.tid,
                 segments,
                 timelines: &self.timelines,
             };
             self.over_time.add(explained, &aggregate.stacks);
+            self.holders
+                .push_waits(commit.tid, &self.segments, &self.aggregate.stacks);
         }
-        self.responses.push_commit(commit, &self.segments);
+        let request_ns = self.timelines.request_ns(commit.tid);
+        self.holders.end(commit.tid, whole, request_ns, counts);
+        let numbered = self.aggregate.stacks.numbered(&self.segments);
+        self.responses.push_commit(commit, numbered);
         if counts {
             if self.statements.is_some() {
                 // Below full detail there are no samples to look for.
@@ -345,6 +434,7 @@ impl Analysis {
     fn push_member(&mut self, member: &Member) -> Result<(), Unmatched> {
         self.timelines.push_member(member)?;
         self.groups.add(member);
+        self.holders.push_member(member);
         Ok(())
     }
 

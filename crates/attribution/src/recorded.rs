@@ -8,7 +8,7 @@ use logtrace_events::{Entry, Record, RecordingError, RecordingReader, Request, d
 use crate::analysis::{Analysis, AnalysisConfig};
 use crate::charging::explained_commit::ExplainedCommit;
 use crate::clocks::VisitTimes;
-use crate::totals::breakdown::Breakdown;
+use crate::totals::Breakdown;
 
 /// Window to explain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,14 +67,15 @@ impl FileClass {
         let mut parts = path.rsplit('/');
         let name = parts.next().unwrap_or_default();
         let parent = parts.next().unwrap_or_default();
-        Self::of_log(name, logs).unwrap_or_else(|| Self::of_engine_file(name, parent))
+        Self::of_log(name, parent, logs).unwrap_or_else(|| Self::of_engine_file(name, parent))
     }
 
-    fn of_log(name: &str, logs: &LogNames) -> Option<Self> {
-        if name == logs.slow_log || name == "slow_log.CSV" {
+    fn of_log(name: &str, parent: &str, logs: &LogNames) -> Option<Self> {
+        let is_table = |table: &str| parent == "mysql" && name == table;
+        if name == logs.slow_log || is_table("slow_log.CSV") {
             return Some(Self::SlowLog);
         }
-        if name == logs.general_log || name == "general_log.CSV" {
+        if name == logs.general_log || is_table("general_log.CSV") {
             return Some(Self::GeneralLog);
         }
         is_binlog(name, &logs.binlog).then_some(Self::Binlog)
@@ -83,18 +84,20 @@ impl FileClass {
     fn of_engine_file(name: &str, parent: &str) -> Self {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match (name, parent, extension) {
-            (_, "#innodb_redo", _) => Self::Redo,
-            (name, ..) if name.starts_with("ib_logfile") => Self::Redo,
+            // Before all others: tables and databases have any name, but none with a '.' or '#' (sql/strfunc.cc, filename).
+            (name, ..) if is_temporary(name) => Self::Temporary,
+            (_, _, "ibd" | "MAI" | "MAD" | "MYI" | "MYD" | "CSV" | "CSM" | "frm" | "sdi") => Self::Data,
+            (_, "#innodb_redo", _) | ("#innodb_redo", ..) => Self::Redo,
+            (_, "#innodb_temp", _) | ("#innodb_temp", ..) => Self::Temporary,
+            (_, "#binlog_cache_files", _) | ("#binlog_cache_files", ..) => Self::Temporary,
+            (name, ..) if name.starts_with("ib_logfile") || is_archived_redo(name) => Self::Redo,
             (_, ".rocksdb" | "#rocksdb", "log") => Self::Redo,
             (_, ".rocksdb" | "#rocksdb", "sst") => Self::Data,
             // Of MariaDB from 12.3 with `binlog_storage_engine=innodb`.
             (_, _, "ibb") => Self::Binlog,
             (_, _, "dblwr" | "bdblwr") => Self::Doublewrite,
-            (name, ..) if name.starts_with("undo") => Self::Undo,
-            (_, "#innodb_temp", _) => Self::Temporary,
-            (name, ..) if is_temporary(name) => Self::Temporary,
+            (name, ..) if is_undo(name, extension) => Self::Undo,
             (name, ..) if name.starts_with("ibdata") => Self::Data,
-            (_, _, "ibd" | "MAI" | "MAD" | "MYI" | "MYD" | "CSV" | "CSM" | "frm" | "sdi") => Self::Data,
             (name, ..) if name.starts_with("aria_log") => Self::Data,
             _ => Self::Other,
         }
@@ -110,23 +113,57 @@ fn unknown_class(text: &str) -> UnknownName {
     UnknownName::new("class of files", text, FileClass::VARIANTS)
 }
 
-/// Returns whether this is `BASE.000001`, `BASE.index`, the index's crash-safe copy, or a relay log.
+/// Returns whether this is `BASE.000001`, the index of its GTIDs `BASE.000001.idx` (MariaDB from 11.8), a relay log, an index
+/// of logs, or what a rotation or purge writes beside one: `BASE.index_crash_safe` and `BASE.~rec~`.
 fn is_binlog(name: &str, base: &str) -> bool {
-    let numbered = |name: &str| {
-        name.rsplit_once('.')
-            .is_some_and(|(_, end)| end.len() >= 6 && end.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let indexed = |name: &str| name.ends_with(".index") || name.ends_with(".index_crash_safe");
-    let ours =
-        name.strip_prefix(base).is_some_and(|rest| rest.starts_with('.')) || name.contains("-relay-bin.");
-    ours && (numbered(name) || indexed(name)) || name.ends_with(".~rec~")
+    let is_index = [".index", ".index_crash_safe", ".~rec~"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    let log = name.strip_suffix(".idx").unwrap_or(name);
+    let numbered = log
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| end.len() >= 6 && end.bytes().all(|byte| byte.is_ascii_digit()));
+    let ours = log.strip_prefix(base).is_some_and(|rest| rest.starts_with('.')) || log.contains("-relay-bin");
+    is_index || (ours && numbered)
 }
 
+/// Returns whether this is a redo log that MariaDB archives, named by the LSN at which it begins: `ib_0000000000003000.log`
+/// (from 13.0, `innodb_log_archive`).
+fn is_archived_redo(name: &str) -> bool {
+    let lsn = name
+        .strip_prefix("ib_")
+        .and_then(|name| name.strip_suffix(".log"));
+    lsn.is_some_and(|lsn| lsn.len() == 16 && lsn.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Returns whether this is an undo tablespace: `undo_001`, `undo001`, `NAME.ibu`, and MySQL's note that one is being truncated,
+/// `undo_1_trunc.log` (storage/innobase/include/trx0purge.h).
+fn is_undo(name: &str, extension: &str) -> bool {
+    let number = name.strip_prefix("undo").map(|rest| rest.trim_start_matches('_'));
+    let number = number.map(|rest| rest.strip_suffix("_trunc.log").unwrap_or(rest));
+    let is_numbered =
+        number.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
+    extension == "ibu" || is_numbered
+}
+
+/// Letters that mkstemp(3) puts behind a prefix.
+const RANDOM_LETTERS: usize = 6;
+
 /// Returns whether this is a file of a sort, a temporary table or a cache of the binary log (mysys `create_temp_file` prefixes).
+/// One without a name (`O_TMPFILE`) is `#INODE` to the kernel (fs/dcache.c, `d_tmpfile()`).
 fn is_temporary(name: &str) -> bool {
-    let prefixes = ["ibtmp", "#sql", "ML", "MY", "MLfd=", "ib"];
-    let plain = !name.contains('.') || name.starts_with("#sql") || name.starts_with("ibtmp");
-    plain && prefixes.iter().any(|prefix| name.starts_with(prefix)) && !name.starts_with("ibdata")
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_random =
+        |text: &str| text.len() == RANDOM_LETTERS && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let after = |prefix: &str| name.strip_prefix(prefix);
+    let is_of_mysys = ["ML", "MY", "ib"]
+        .iter()
+        .any(|prefix| after(prefix).is_some_and(is_random));
+    let is_numbered = ["#", "ibtmp", "ML_", "MLfd=", "MYfd="]
+        .iter()
+        .any(|prefix| after(prefix).is_some_and(is_number));
+    let is_of_table = name.starts_with("#sql") || name.starts_with("mysql_temptable.");
+    is_of_table || is_numbered || (is_of_mysys && !name.starts_with("ibdata"))
 }
 
 #[cfg(test)]
@@ -177,6 +214,11 @@ mod tests {
             ("data/#innodb_temp/temp_3.ibt", FileClass::Temporary),
             ("tmp/MLRqC3xk", FileClass::Temporary),
             ("tmp/ibXyz123", FileClass::Temporary),
+            ("tmp/#131099", FileClass::Temporary),
+            ("tmp/#", FileClass::Other),
+            ("tmp/MLfd=57", FileClass::Temporary),
+            ("tmp/mysql_temptable.Ab3dE6", FileClass::Temporary),
+            ("data/#binlog_cache_files/ML_131099", FileClass::Temporary),
             ("data/#sql-1a2b.ibd", FileClass::Temporary),
             ("data/auto.cnf", FileClass::Other),
             ("", FileClass::Other),
@@ -184,6 +226,65 @@ mod tests {
         for (path, wanted) in expected {
             assert_eq!(class(path), wanted, "{path}");
         }
+    }
+
+    #[test]
+    fn what_a_rotation_writes_beside_the_binlog_is_of_the_binlog() {
+        for name in [
+            "binlog.index_crash_safe",
+            "binlog.~rec~",
+            "binlog.000007.idx",
+            "elsewhere.index",
+            "host-relay-bin.index",
+            "host-relay-bin-channel.000002",
+        ] {
+            assert_eq!(class(&format!("data/{name}")), FileClass::Binlog, "{name}");
+        }
+        assert_eq!(class("data/other.000007.idx"), FileClass::Other);
+    }
+
+    #[test]
+    fn a_table_is_data_whatever_its_name() {
+        for table in [
+            "undo_log",
+            "ib_logfile0",
+            "ibtmp1",
+            "MLabc123",
+            "aria_log",
+            "undo_001",
+        ] {
+            for extension in ["ibd", "MAD", "MYI"] {
+                let path = format!("data/shop/{table}.{extension}");
+                assert_eq!(class(&path), FileClass::Data, "{path}");
+            }
+        }
+        assert_eq!(class("data/shop/slow_log.CSV"), FileClass::Data);
+        assert_eq!(class("data/shop/general_log.CSV"), FileClass::Data);
+    }
+
+    #[test]
+    fn undo_redo_and_temporary_files_are_told_by_their_whole_names() {
+        for (name, wanted) in [
+            ("hot.ibu", FileClass::Undo),
+            ("undo_1_trunc.log", FileClass::Undo),
+            ("undo_notes", FileClass::Other),
+            ("ib_0000000000003000.log", FileClass::Redo),
+            ("ib_00000003.log", FileClass::Other),
+            ("ib_buffer_pool", FileClass::Other),
+            ("ib_buffer_pool.incomplete", FileClass::Other),
+            ("ibdata12", FileClass::Data),
+            ("MYSQL_notes", FileClass::Other),
+        ] {
+            assert_eq!(class(&format!("data/{name}")), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_of_the_files_that_it_is_for() {
+        assert_eq!(class("data/#innodb_redo"), FileClass::Redo);
+        assert_eq!(class("data/#innodb_temp"), FileClass::Temporary);
+        assert_eq!(class("data/#binlog_cache_files"), FileClass::Temporary);
+        assert_eq!(class("var/lib/mysql"), FileClass::Other);
     }
 
     #[test]

@@ -22,6 +22,15 @@ pub fn line(text: &str) -> String {
     text.chars().map(|c| if is_inert(c) { c } else { ' ' }).collect()
 }
 
+/// Returns text of one line that has at most so many characters, and dots where more were cut off.
+pub fn shortened(text: &str, most: usize) -> String {
+    let text = line(text);
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}...", text[..end].trim_end()),
+        None => text,
+    }
+}
+
 /// Returns text of several lines.
 pub fn lines(text: &str) -> String {
     text.chars()
@@ -170,6 +179,13 @@ mod tests {
             prop_assert!(is_line(&written));
             prop_assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shortened("a\x1b[2J", 5), "a [2J");
+        assert_eq!(shortened("éééé", 3), "ééé...");
+        assert_eq!(shortened("éé é", 3), "éé...");
     }
 
     #[test]

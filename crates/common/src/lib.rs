@@ -39,6 +39,8 @@ pub use client::server_conn::ServerConn;
 pub use client::server_stream::{CONNECT_TIMEOUT, NotTheServer, Owner, OwnerProcess, ServerStream};
 #[cfg(feature = "client")]
 pub use client::session_settings::SessionUse;
+#[cfg(feature = "client")]
+pub use client::told::told;
 pub use connection::{Connection, Endpoint, PASSWORD_VARIABLE, Password};
 pub use detail::Detail;
 pub use file_class::{FileClass, LogNames};
@@ -51,7 +53,7 @@ pub use over_time::heat_map::HeatMap;
 pub use over_time::interval_columns::IntervalColumns;
 pub use over_time::latency_row::{latency_row, latency_row_start_ns};
 pub use over_time::stall_bucket::{MAX_STALL_BUCKETS, STALL_BUCKET_NS, stall_bucket};
-pub use over_time::time_columns::{MOST_COLUMNS, TimeColumns};
+pub use over_time::time_columns::{MOST_COLUMNS, TimeColumn, TimeColumns};
 #[cfg(feature = "programs")]
 pub use program_file::{NamedSymbol, ProgramFile, Symbol, stack_depths, uprobe_depths};
 pub use sampling::Sampling;

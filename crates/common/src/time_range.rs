@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Time from `start_ns` up to, but not including, `end_ns`, in nanoseconds of `CLOCK_MONOTONIC`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeRange {
     /// First nanosecond.
     pub start_ns: u64,

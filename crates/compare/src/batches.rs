@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use logtrace_attribution::breakdown::OverTime;
 use logtrace_report::document::{Cpu, CpuColumns};
 
-use crate::durations::Durations;
+use crate::durations::BatchDurations;
 use crate::waited::Waited;
 
 /// Least length of a batch. What happens within a second, such as a group of commits that all wait for one fsync, is one
@@ -18,11 +18,11 @@ pub(crate) struct Batches {
     /// Length of a batch in nanoseconds.
     pub(crate) length_ns: u64,
     /// Commits.
-    pub(crate) commits: Durations,
+    pub(crate) commits: BatchDurations,
     /// Nanoseconds of these commits by cause.
     pub(crate) causes: BTreeMap<Waited, Vec<f64>>,
     /// Response times of requests.
-    pub(crate) responses: Durations,
+    pub(crate) responses: BatchDurations,
     /// CPU nanoseconds of the server; empty where they are not known.
     pub(crate) server_cpu: Vec<f64>,
     /// CPU nanoseconds of the machine; empty where they are not known.
@@ -39,7 +39,7 @@ impl Batches {
         let widths = widths.chain(cpu.map(|cpu| cpu.column_ns));
         let column_ns = widths.max().unwrap_or(1);
         let length_ns = column_ns * LEAST_NS.div_ceil(column_ns);
-        let commits = Durations::of(commits, length_ns);
+        let commits = BatchDurations::of(commits, length_ns);
         let mut causes = BTreeMap::new();
         for cell in &over_time.causes.cells {
             let cause = over_time.causes.stacks[cell.stack].cause.into();
@@ -56,7 +56,7 @@ impl Batches {
             commits,
             causes,
             responses: responses
-                .map(|cells| Durations::of(cells, length_ns))
+                .map(|cells| BatchDurations::of(cells, length_ns))
                 .unwrap_or_default(),
             server_cpu: cpu.map_or_else(Vec::new, |cpu| summed(&cpu.server, cpu.column_ns, length_ns)),
             machine_cpu: cpu
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(batches.commits.rows[0], BTreeMap::from([(5, 2.0), (6, 1.0)]));
         assert_eq!(
             Batches::of(&OverTime::default(), None).commits,
-            Durations::default()
+            BatchDurations::default()
         );
     }
 }

@@ -1,26 +1,28 @@
 //! All comparisons of the runs of two sides.
+//!
+//! There are three families. The primary figures are declared before anything is measured, and each is tested for itself. The
+//! other figures are corrected for one another (Holm). What commits waited for is tested along the tree of reports, from the top.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use logtrace_attribution::cause::WaitKind;
 use logtrace_report::document::Work;
 use logtrace_report::render::title_line;
-use logtrace_statistics::{Compare, Comparison as Tested, StandardError, mark_significant};
+use logtrace_statistics::{DifferenceScale, TestedDifference, Verdict, mark_significant};
 use serde::Serialize;
 
-use crate::batches::Batches;
-use crate::change::{Change, Values, Verdict, tested};
-use crate::estimate::ratio_error;
-use crate::figures::{Figure, Measured, figures};
+use crate::cause_tree::{ChangeNode, TreeRules, cause_tree, leaves};
+use crate::compared_value::{ComparedValue, ValuesOfBoth, test_row};
+use crate::figures::RunFigure;
 use crate::run::Run;
 use crate::settings::{Setting, differing};
+use crate::side::Side;
+use crate::side_durations::{SideDurations, side_durations};
 use crate::stacks::{StackChange, stack_changes};
 use crate::waited::Waited;
 
 /// Version of the layout of a comparison as JSON.
 pub const SCHEMA: u32 = 1;
-
-/// Largest ratio of offered rates at which times are compared.
-const SAME_RATE: f64 = 1.01;
 
 /// Comparison of runs: the first side is called A, the second one B.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,21 +53,31 @@ pub struct Comparison {
     pub rates_differ: bool,
     /// Throughput and times: ratios of B to A.
     pub figures: Vec<FigureChange>,
-    /// Mean nanoseconds of a commit by cause: differences of B from A, the largest first. They sum to the difference of the
-    /// means. Empty if a run was not traced.
+    /// Mean nanoseconds of a commit as the tree of reports: differences of B from A, the largest first. Each level sums to the one
+    /// above, and the first to the difference of the means. Empty if a run was not traced.
+    pub tree: Vec<ChangeNode>,
+    /// Mean nanoseconds of a commit by kind of wait.
+    pub kinds: Vec<KindChange>,
+    /// Leaves of the tree, the largest change first.
     pub causes: Vec<CauseChange>,
     /// Mean nanoseconds of a commit by stack. Empty if a run has no commits over time.
     pub stacks: Vec<StackChange>,
+    /// Distributions of durations. Empty if a run has none over time.
+    pub distributions: Vec<SideDurations>,
 }
 
 /// Comparison of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FigureChange {
     /// Figure.
-    pub figure: Figure,
+    pub figure: RunFigure,
+    /// Whether it is a primary figure, which is tested for itself.
+    pub is_primary: bool,
+    /// Whether it is a rate that was given, and that all runs held. It is the same then, whatever chance made of it.
+    pub is_held: bool,
     /// Its comparison.
     #[serde(flatten)]
-    pub change: Change,
+    pub compared: ComparedValue,
 }
 
 /// Comparison of the time that commits waited for one thing.
@@ -74,18 +86,22 @@ pub struct CauseChange {
     /// Wait of the commits.
     #[serde(flatten)]
     pub waited: Waited,
+    /// Kind of the wait.
+    pub kind: WaitKind,
     /// Its comparison.
     #[serde(flatten)]
-    pub change: Change,
+    pub compared: ComparedValue,
 }
 
-/// Run with what was computed from it once.
-struct Side {
-    figures: Vec<Measured>,
-    causes: BTreeMap<Waited, f64>,
-    errors: BTreeMap<Waited, StandardError>,
-    commit_mean_ns: Option<f64>,
-    offered_per_s: Option<f64>,
+/// Time that commits waited for one kind of wait.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct KindChange {
+    /// Kind of the waits.
+    pub kind: WaitKind,
+    /// Mean of A.
+    pub a: f64,
+    /// Mean of B.
+    pub b: f64,
 }
 
 /// Assumptions of a comparison.
@@ -99,45 +115,26 @@ pub struct Assumed {
 }
 
 /// Compares as many runs of one side as of the other: the first with the first, and so on.
-pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
-    let Assumed { smallest, .. } = assumed;
+pub fn compare_runs(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
     let work = common_work(a, b);
     let side = |run| Side::of(run, work);
     let pairs: Vec<(Side, Side)> = a.iter().zip(b).map(|(a, b)| (side(a), side(b))).collect();
     let rates_differ = pairs.iter().any(|(a, b)| a.has_other_rate(b));
-    let (figures, figure_rows) = figure_rows(&pairs);
-    let (causes, cause_rows) = cause_rows(&pairs);
-    let smallest_ns = smallest * mean_commit_ns(&pairs);
-    let (figure_tests, cause_tests) = both_tested(&figure_rows, &cause_rows, assumed.spread, smallest_ns);
-    let changes = figures.into_iter().zip(figure_rows).zip(figure_tests);
-    let figures = changes.map(|((figure, row), tested)| {
-        let change = Change::of(&row, tested, Compare::Ratio, smallest);
-        FigureChange {
-            figure,
-            change: change.unless(rates_differ && figure.is_time()),
-        }
-    });
-    let changes = causes.into_iter().zip(cause_rows).zip(cause_tests);
-    let causes = changes.map(|((waited, row), tested)| {
-        let change = Change::of(&row, tested, Compare::Difference, smallest_ns);
-        CauseChange {
-            waited,
-            change: change.unless(rates_differ),
-        }
-    });
-    let mut causes: Vec<CauseChange> = causes.collect();
-    let size = |row: &CauseChange| (row.change.b - row.change.a).abs();
-    causes.sort_by(|one, other| {
-        size(other)
-            .total_cmp(&size(one))
-            .then(one.waited.cmp(&other.waited))
-    });
+    let tree = cause_tree(
+        &pairs,
+        TreeRules {
+            spread: assumed.spread,
+            smallest_ns: assumed.smallest * mean_commit_ns(&pairs),
+            is_barred: rates_differ,
+        },
+    );
     let names = |runs: &[Run]| runs.iter().map(|run| run.name.clone()).collect();
     let first = |runs: &[Run]| {
         runs.first()
             .map_or_else(String::new, |run| title_line(&run.document))
     };
     let caveats = |runs: &[Run]| runs.iter().flat_map(Run::caveats).collect();
+    let causes = causes(&tree);
     Comparison {
         schema: SCHEMA,
         a: names(a),
@@ -151,9 +148,12 @@ pub fn compare(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
         assumed,
         settings: differing(a, b),
         rates_differ,
-        figures: figures.collect(),
+        figures: figures(&pairs, assumed, rates_differ),
+        kinds: kinds(&causes),
         causes,
+        tree,
         stacks: stack_changes(a, b),
+        distributions: side_durations(&pairs),
     }
 }
 
@@ -171,149 +171,104 @@ fn common_work(a: &[Run], b: &[Run]) -> Work {
     }
 }
 
-impl Side {
-    fn of(run: &Run, work: Work) -> Self {
-        let cpu = run.document.cpu.as_ref();
-        let batches = run.over_time.as_ref();
-        let batches = batches
-            .map(|over_time| Batches::of(over_time, cpu))
-            .unwrap_or_default();
-        let count = run.document.commits.as_ref().map_or(0, |commits| commits.count);
-        let mean = |total: u64| total as f64 / count.max(1) as f64;
-        let mut causes = BTreeMap::new();
-        for row in &run.document.causes {
-            *causes.entry(Waited::from(row.cause)).or_default() += mean(row.total);
-        }
-        let error = |sums: &Vec<f64>| ratio_error(sums, &batches.commits.counts);
-        let errors = batches
-            .causes
-            .iter()
-            .filter_map(|(&cause, sums)| Some((cause, error(sums)?)));
-        Self {
-            figures: figures(run, &batches, work),
-            causes,
-            errors: errors.collect(),
-            commit_mean_ns: run.commit_mean_ns(),
-            offered_per_s: run
-                .document
-                .driver
-                .as_ref()
-                .and_then(|driver| driver.offered_per_s),
-        }
-    }
-
-    /// Returns whether the other run had another offered rate. A run without one was as fast as it could.
-    fn has_other_rate(&self, other: &Self) -> bool {
-        match (self.offered_per_s, other.offered_per_s) {
-            (None, None) => false,
-            (Some(a), Some(b)) => (a / b).max(b / a) > SAME_RATE,
-            _ => true,
-        }
-    }
-
-    fn figure(&self, figure: Figure) -> Option<&Measured> {
-        self.figures.iter().find(|measured| measured.figure == figure)
-    }
-
-    /// Returns the error of the mean of a cause. One that a run does not have is 0 there without an error.
-    fn error(&self, cause: Waited) -> Option<StandardError> {
-        match self.causes.contains_key(&cause) {
-            true => self.errors.get(&cause).copied(),
-            false => Some(StandardError {
-                error: 0.0,
-                freedom: 1.0,
-            }),
-        }
-    }
-}
-
-/// Returns the figures that all runs have, with their values.
-fn figure_rows(pairs: &[(Side, Side)]) -> (Vec<Figure>, Vec<Vec<Values>>) {
+/// Compares the figures that all runs have.
+fn figures(pairs: &[(Side, Side)], assumed: Assumed, rates_differ: bool) -> Vec<FigureChange> {
     let first = pairs.iter().take(1).flat_map(|(a, _)| &a.figures);
-    let row = |figure| {
-        let values = pairs.iter().map(|(a, b)| {
-            let (a, b) = (a.figure(figure)?, b.figure(figure)?);
-            Some(Values {
-                a: a.value,
-                b: b.value,
-                errors: a.error.zip(b.error),
-            })
-        });
-        Some((figure, values.collect::<Option<Vec<_>>>()?))
-    };
-    first.filter_map(|measured| row(measured.figure)).unzip()
-}
-
-/// Returns all causes with their values; none if a run has no commits.
-fn cause_rows(pairs: &[(Side, Side)]) -> (Vec<Waited>, Vec<Vec<Values>>) {
+    let rows = first.filter_map(|measured| Some((measured.figure, figure_row(pairs, measured.figure)?)));
+    let rows: Vec<(RunFigure, Vec<ValuesOfBoth>)> = rows.collect();
+    let how = DifferenceScale::Ratio;
+    let tested: Vec<_> = rows
+        .iter()
+        .map(|(figure, row)| (*figure, test_row(row, how, assumed.spread)))
+        .collect();
     let mut sides = pairs.iter().flat_map(|(a, b)| [a, b]);
-    if sides.any(|side| side.commit_mean_ns.is_none()) {
-        return (Vec::new(), Vec::new());
+    let are_held = !rates_differ && sides.all(|side| side.has_held_its_rate(assumed.smallest));
+    let changes = rows.iter().zip(corrected(tested)).map(|((figure, row), tested)| {
+        let is_held = are_held && *figure == RunFigure::Requests;
+        let compared = ComparedValue::of(row, tested, how, assumed.smallest);
+        FigureChange {
+            figure: *figure,
+            is_primary: figure.primary().is_some(),
+            is_held,
+            compared: match is_held {
+                true => ComparedValue {
+                    verdict: Verdict::Same,
+                    ..compared
+                },
+                false => compared.unless(rates_differ && figure.is_time()),
+            },
+        }
+    });
+    changes.collect()
+}
+
+/// Returns the values of a figure, if all runs have it.
+fn figure_row(pairs: &[(Side, Side)], figure: RunFigure) -> Option<Vec<ValuesOfBoth>> {
+    let is_repeated = pairs.len() > 1;
+    let values = pairs.iter().map(|(a, b)| {
+        let (a, b) = (a.figure(figure)?, b.figure(figure)?);
+        Some(ValuesOfBoth {
+            a: a.value,
+            b: b.value,
+            errors: match is_repeated {
+                true => a.least_error.zip(b.least_error),
+                false => a.error.zip(b.error),
+            },
+        })
+    });
+    values.collect()
+}
+
+/// Corrects the figures that are not primary for one another. The primary ones pay for no other.
+fn corrected(tested: Vec<(RunFigure, Option<TestedDifference>)>) -> Vec<Option<TestedDifference>> {
+    let is_primary: Vec<bool> = tested
+        .iter()
+        .map(|(figure, _)| figure.primary().is_some())
+        .collect();
+    let tested: Vec<Option<TestedDifference>> = tested.into_iter().map(|(_, tested)| tested).collect();
+    let mut others: Vec<Option<TestedDifference>> = tested.clone();
+    for (other, is_primary) in others.iter_mut().zip(&is_primary) {
+        *other = other.filter(|_| !is_primary);
     }
-    let sides = pairs.iter().flat_map(|(a, b)| [a, b]);
-    let causes: BTreeSet<Waited> = sides.flat_map(|side| side.causes.keys().copied()).collect();
-    let row = |cause| {
-        let of = |side: &Side| side.causes.get(&cause).copied().unwrap_or(0.0);
-        let values = pairs.iter().map(|(a, b)| Values {
-            a: of(a),
-            b: of(b),
-            errors: a.error(cause).zip(b.error(cause)),
-        });
-        (cause, values.collect())
-    };
-    causes.into_iter().map(row).unzip()
+    mark_significant(&mut others);
+    let all = tested.into_iter().zip(others).zip(is_primary);
+    all.map(|((alone, other), is_primary)| if is_primary { alone } else { other })
+        .collect()
 }
 
-/// Tests the figures and the causes, corrected for the number of all of them but the causes that are too small to matter on both
-/// sides: dozens of them would hide a large change.
-fn both_tested(
-    figures: &[Vec<Values>],
-    causes: &[Vec<Values>],
-    spread: f64,
-    smallest_ns: f64,
-) -> (Vec<Option<Tested>>, Vec<Option<Tested>>) {
-    let mut all = tested(figures, Compare::Ratio, spread);
-    let matters = |row: &Vec<Values>| row.iter().any(|values| values.a.max(values.b) >= smallest_ns);
-    let cause_tests = apart_tested(causes, matters, spread);
-    let large = cause_tests.iter().zip(causes);
-    all.extend(large.map(|(&tested, row)| tested.filter(|_| matters(row))));
-    mark_significant(&mut all);
-    let marked = all.split_off(figures.len()).into_iter().zip(cause_tests);
-    (all, marked.map(|(marked, tested)| marked.or(tested)).collect())
+/// Returns the leaves of the tree as rows, the largest change first.
+fn causes(tree: &[ChangeNode]) -> Vec<CauseChange> {
+    let rows = leaves(tree).into_iter().filter_map(|leaf| {
+        let waited = leaf.waited?;
+        Some(CauseChange {
+            waited,
+            kind: waited.wait.kind(),
+            compared: leaf.compared,
+        })
+    });
+    let mut causes: Vec<CauseChange> = rows.collect();
+    let size = |row: &CauseChange| (row.compared.b - row.compared.a).abs();
+    causes.sort_by(|one, other| {
+        size(other)
+            .total_cmp(&size(one))
+            .then(one.waited.cmp(&other.waited))
+    });
+    causes
 }
 
-/// Tests the causes that matter, and the others, each for themselves: the variances of dozens of causes of some microseconds are
-/// many times their size, and would moderate those of the large ones.
-fn apart_tested(
-    causes: &[Vec<Values>],
-    matters: impl Fn(&Vec<Values>) -> bool,
-    spread: f64,
-) -> Vec<Option<Tested>> {
-    let (large, small): (Vec<_>, Vec<_>) = causes.iter().cloned().partition(&matters);
-    let test = |rows: &[Vec<Values>]| tested(rows, Compare::Difference, spread).into_iter();
-    let (mut large, mut small) = (test(&large), test(&small));
-    let of = |row: &Vec<Values>| match matters(row) {
-        true => large.next().flatten(),
-        false => small.next().flatten(),
-    };
-    causes.iter().map(of).collect()
+fn kinds(causes: &[CauseChange]) -> Vec<KindChange> {
+    let mut kinds = BTreeMap::<WaitKind, [f64; 2]>::new();
+    for row in causes {
+        let [a, b] = kinds.entry(row.kind).or_default();
+        *a += row.compared.a;
+        *b += row.compared.b;
+    }
+    let kinds = kinds.into_iter();
+    kinds.map(|(kind, [a, b])| KindChange { kind, a, b }).collect()
 }
 
 /// Returns the mean duration of the commits of A.
 fn mean_commit_ns(pairs: &[(Side, Side)]) -> f64 {
     let means: Vec<f64> = pairs.iter().filter_map(|(a, _)| a.commit_mean_ns).collect();
     logtrace_statistics::mean(&means).unwrap_or(0.0)
-}
-
-impl Change {
-    /// Returns the same change, without a judgement if it cannot be judged.
-    fn unless(self, is_barred: bool) -> Self {
-        match is_barred {
-            true => Self {
-                verdict: Verdict::CannotTell,
-                ..self
-            },
-            false => self,
-        }
-    }
 }

@@ -7,14 +7,14 @@ use logtrace_common::latency_row_start_ns;
 
 /// Durations that ended in each batch. Both lists are of the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Durations {
+pub(crate) struct BatchDurations {
     /// Numbers of durations.
     pub(crate) counts: Vec<f64>,
     /// The same by row.
     pub(crate) rows: Vec<BTreeMap<u16, f64>>,
 }
 
-impl Durations {
+impl BatchDurations {
     /// Returns the durations of a heat map by batches of this length.
     pub(crate) fn of(cells: &HeatCells, length_ns: u64) -> Self {
         let mut durations = Self::default();
@@ -69,7 +69,7 @@ mod tests {
     fn columns_become_batches_and_a_batch_without_durations_is_there() {
         let row = latency_row(1_000);
         let cells = [(0, 2), (9, 1), (30, 4)].map(|(column, count)| HeatCell { column, row, count });
-        let durations = Durations::of(
+        let durations = BatchDurations::of(
             &HeatCells {
                 column_ns: 100,
                 cells: cells.into(),
@@ -80,6 +80,9 @@ mod tests {
         assert_eq!(durations.all_rows(), BTreeMap::from([(row, 7.0)]));
         let sums = durations.sums_ns();
         assert!((sums[0] / 3_000.0 - 1.0).abs() < 0.07, "{sums:?}");
-        assert_eq!(Durations::of(&HeatCells::default(), 1_000), Durations::default());
+        assert_eq!(
+            BatchDurations::of(&HeatCells::default(), 1_000),
+            BatchDurations::default()
+        );
     }
 }

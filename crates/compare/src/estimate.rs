@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use logtrace_statistics::{StandardError, series_error};
 
-use crate::durations::{Durations, extent};
+use crate::durations::{BatchDurations, extent};
 
 /// Least number of commits beyond a percentile. With fewer its place is chance.
 const LEAST_BEYOND: f64 = 100.0;
@@ -31,7 +31,7 @@ pub(crate) fn ratio_error(sums: &[f64], counts: &[f64]) -> Option<StandardError>
 
 /// Returns the standard error of the logarithm of a percentile, or `None` if there are too few batches or commits. `share` is
 /// the share of commits below the percentile.
-pub(crate) fn percentile_error(durations: &Durations, share: f64) -> Option<StandardError> {
+pub(crate) fn percentile_error(durations: &BatchDurations, share: f64) -> Option<StandardError> {
     let all = durations.all_rows();
     let count: f64 = all.values().sum();
     if count * (1.0 - share) < LEAST_BEYOND {
@@ -80,9 +80,9 @@ mod tests {
     use super::*;
 
     /// Commits of a run with 60 batches: exponential durations around a mean that each batch draws anew.
-    fn drawn(rng: &mut Xoshiro256PlusPlus, commits: u32) -> (Durations, Vec<f64>) {
+    fn drawn(rng: &mut Xoshiro256PlusPlus, commits: u32) -> (BatchDurations, Vec<f64>) {
         let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-        let mut batches = Durations::default();
+        let mut batches = BatchDurations::default();
         let mut totals = Vec::new();
         for _ in 0..60 {
             let mean_ns = 1_000_000.0 * (0.9 + 0.2 * unit());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     /// Returns the share of runs whose 95 % interval has the true value.
-    fn coverage(interval_has_it: impl Fn(&Durations, &[f64]) -> bool) -> f64 {
+    fn coverage(interval_has_it: impl Fn(&BatchDurations, &[f64]) -> bool) -> f64 {
         const RUNS: u32 = 400;
         let mut rng = Stream::Study(11).rng(7);
         let hits = (0..RUNS).filter(|_| {
@@ -160,6 +160,6 @@ mod tests {
         totals.truncate(19);
         assert!(ratio_error(&totals, &batches.counts).is_none());
         assert!(percentile_error(&batches, 0.5).is_none());
-        assert!(percentile_error(&Durations::default(), 0.5).is_none());
+        assert!(percentile_error(&BatchDurations::default(), 0.5).is_none());
     }
 }

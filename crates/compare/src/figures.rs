@@ -1,20 +1,20 @@
 //! Throughput, times and CPU time of a run.
 
 use logtrace_attribution::breakdown::Distribution;
-use logtrace_report::document::{Cpu, Driver, Work};
-use logtrace_statistics::{StandardError, series_error};
+use logtrace_report::document::{Cpu, Driver, PrimaryFigure, Work};
+use logtrace_statistics::{StandardError, error_of_mean, mean, series_error};
 use serde::Serialize;
 use strum::Display;
 
 use crate::batches::Batches;
-use crate::durations::Durations;
+use crate::durations::BatchDurations;
 use crate::estimate::{percentile_error, ratio_error};
 use crate::run::Run;
 
 /// Figure of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "snake_case")]
-pub enum Figure {
+pub enum RunFigure {
     /// Requests that were done in a second.
     #[strum(serialize = "requests/s")]
     Requests,
@@ -67,20 +67,37 @@ pub enum Figure {
 
 /// Percentiles by the share of values below them.
 const SHARES: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
-const RESPONSE: [Figure; 4] = [
-    Figure::ResponseP50,
-    Figure::ResponseP90,
-    Figure::ResponseP99,
-    Figure::ResponseP999,
+const RESPONSE: [RunFigure; 4] = [
+    RunFigure::ResponseP50,
+    RunFigure::ResponseP90,
+    RunFigure::ResponseP99,
+    RunFigure::ResponseP999,
 ];
-const COMMIT: [Figure; 4] = [
-    Figure::CommitP50,
-    Figure::CommitP90,
-    Figure::CommitP99,
-    Figure::CommitP999,
+const COMMIT: [RunFigure; 4] = [
+    RunFigure::CommitP50,
+    RunFigure::CommitP90,
+    RunFigure::CommitP99,
+    RunFigure::CommitP999,
 ];
 
-impl Figure {
+impl RunFigure {
+    /// Returns what it is among the primary figures, which are tested each for itself; `None` for the others.
+    pub fn primary(self) -> Option<PrimaryFigure> {
+        match self {
+            Self::Requests => Some(PrimaryFigure::Requests),
+            Self::Commits => Some(PrimaryFigure::Commits),
+            Self::ResponseMean => Some(PrimaryFigure::ResponseMean),
+            Self::ResponseP99 => Some(PrimaryFigure::ResponseP99),
+            Self::CommitMean => Some(PrimaryFigure::CommitMean),
+            Self::CommitP99 => Some(PrimaryFigure::CommitP99),
+            Self::ServerCpuOfCommit => Some(PrimaryFigure::ServerCpu(Work::Commit)),
+            Self::ServerCpuOfRequest => Some(PrimaryFigure::ServerCpu(Work::Request)),
+            Self::ResponseP50 | Self::ResponseP90 | Self::ResponseP999 => None,
+            Self::CommitP50 | Self::CommitP90 | Self::CommitP999 => None,
+            Self::MachineCpuOfCommit | Self::MachineCpuOfRequest => None,
+        }
+    }
+
     /// Returns whether it is a time in nanoseconds, and not a number a second.
     pub fn is_time(self) -> bool {
         !matches!(self, Self::Requests | Self::Commits)
@@ -90,18 +107,39 @@ impl Figure {
 /// Figure of a run with its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Measured {
-    pub(crate) figure: Figure,
+    pub(crate) figure: RunFigure,
     /// Value: nanoseconds, or a number a second.
     pub(crate) value: f64,
     /// Standard error of the value's logarithm that the time within the run leaves, where it is known.
     pub(crate) error: Option<StandardError>,
+    /// The same, as a lower limit of the error between repeats. Studies know it of throughput alone, so of the primary figures
+    /// only that one has it: both commands say the same of the same runs.
+    pub(crate) least_error: Option<StandardError>,
+}
+
+impl Measured {
+    /// Creates a figure with the standard error of its value within the run.
+    fn new(figure: RunFigure, value: f64, error: Option<StandardError>) -> Self {
+        let error = error.map(|error| relative(error, value));
+        Self::with_relative(figure, value, error)
+    }
+
+    /// Creates a figure with the standard error of its value's logarithm within the run.
+    fn with_relative(figure: RunFigure, value: f64, error: Option<StandardError>) -> Self {
+        Self {
+            figure,
+            value,
+            error,
+            least_error: error.filter(|_| figure.primary().is_none()),
+        }
+    }
 }
 
 /// Returns the figures of a run that are above 0. CPU time is divided by this work.
 pub(crate) fn figures(run: &Run, batches: &Batches, work: Work) -> Vec<Measured> {
     let mut figures = Vec::new();
     match &run.document.driver {
-        Some(driver) => figures.extend(requests(driver, &batches.responses)),
+        Some(driver) => figures.extend(requests(run, driver, &batches.responses)),
         None => figures.extend(commits_a_second(run, batches)),
     }
     figures.extend(commits(run, batches));
@@ -115,44 +153,54 @@ pub(crate) fn figures(run: &Run, batches: &Batches, work: Work) -> Vec<Measured>
     figures
 }
 
-fn requests(driver: &Driver, responses: &Durations) -> Vec<Measured> {
+fn requests(run: &Run, driver: &Driver, responses: &BatchDurations) -> Vec<Measured> {
     let seconds = driver.per_tenth.as_chunks::<10>().0.iter();
     let seconds: Vec<f64> = seconds.map(|tenths| tenths.iter().sum::<u64>() as f64).collect();
+    let throughput = Measured::new(RunFigure::Requests, driver.achieved_per_s, series_error(&seconds));
     let throughput = Measured {
-        figure: Figure::Requests,
-        value: driver.achieved_per_s,
-        error: series_error(&seconds).map(|error| relative(error, driver.achieved_per_s)),
+        least_error: error_of_tenths(run),
+        ..throughput
     };
-    let mean_ns = driver.response.mean as f64;
-    let mean = Measured {
-        figure: Figure::ResponseMean,
-        value: mean_ns,
-        error: ratio_error(&responses.sums_ns(), &responses.counts).map(|error| relative(error, mean_ns)),
-    };
-    [throughput, mean]
+    let mean = run.document.primary(PrimaryFigure::ResponseMean);
+    let mean_error = ratio_error(&responses.sums_ns(), &responses.counts);
+    let mean = mean.map(|mean_ns| Measured::new(RunFigure::ResponseMean, mean_ns, mean_error));
+    [throughput]
         .into_iter()
+        .chain(mean)
         .chain(measured(RESPONSE, &driver.response, responses))
         .collect()
 }
 
+/// Returns the error of the logarithm of the throughput as studies have it: from the tenths of a second of the window.
+fn error_of_tenths(run: &Run) -> Option<StandardError> {
+    let tenths: Vec<f64> = run
+        .document
+        .done_by_tenth()
+        .iter()
+        .map(|&done| done as f64)
+        .collect();
+    let error = error_of_mean(&tenths)? / mean(&tenths).filter(|mean| *mean > 0.0)?;
+    Some(StandardError {
+        error,
+        freedom: tenths.len() as f64,
+    })
+}
+
 /// Returns the percentiles of durations as figures.
 fn measured(
-    figures: [Figure; 4],
+    figures: [RunFigure; 4],
     times: &Distribution,
-    durations: &Durations,
+    durations: &BatchDurations,
 ) -> impl Iterator<Item = Measured> {
     let percentiles = [times.p50, times.p90, times.p99, times.p999];
     let percentiles = figures.into_iter().zip(percentiles).zip(SHARES);
-    percentiles.map(|((figure, ns), share)| Measured {
-        figure,
-        value: ns as f64,
-        error: percentile_error(durations, share),
+    percentiles.map(|((figure, ns), share)| {
+        Measured::with_relative(figure, ns as f64, percentile_error(durations, share))
     })
 }
 
 fn commits_a_second(run: &Run, batches: &Batches) -> Option<Measured> {
-    let seconds = run.document.trace.as_ref()?.duration_s;
-    let value = run.document.commits.as_ref()?.count as f64 / seconds;
+    let value = run.document.primary(PrimaryFigure::Commits)?;
     // The last batch is not whole.
     let whole = batches
         .commits
@@ -161,23 +209,16 @@ fn commits_a_second(run: &Run, batches: &Batches) -> Option<Measured> {
         .map_or(&[][..], |(_, whole)| whole);
     let length_s = batches.length_ns as f64 / 1e9;
     let rates: Vec<f64> = whole.iter().map(|commits| commits / length_s).collect();
-    Some(Measured {
-        figure: Figure::Commits,
-        value,
-        error: series_error(&rates).map(|error| relative(error, value)),
-    })
+    Some(Measured::new(RunFigure::Commits, value, series_error(&rates)))
 }
 
 fn commits(run: &Run, batches: &Batches) -> Vec<Measured> {
-    let (Some(commits), Some(mean_ns)) = (&run.document.commits, run.commit_mean_ns()) else {
+    let mean = run.document.primary(PrimaryFigure::CommitMean);
+    let (Some(commits), Some(mean_ns)) = (&run.document.commits, mean) else {
         return Vec::new();
     };
-    let mean = Measured {
-        figure: Figure::CommitMean,
-        value: mean_ns,
-        error: ratio_error(&batches.total_ns(), &batches.commits.counts)
-            .map(|error| relative(error, mean_ns)),
-    };
+    let error = ratio_error(&batches.total_ns(), &batches.commits.counts);
+    let mean = Measured::new(RunFigure::CommitMean, mean_ns, error);
     let percentiles = measured(COMMIT, &commits.distribution, &batches.commits);
     [mean].into_iter().chain(percentiles).collect()
 }
@@ -187,26 +228,21 @@ fn cpu_time(run: &Run, cpu: &Cpu, batches: &Batches, work: Work) -> Vec<Measured
     let (counts, figures) = match work {
         Work::Commit => (
             &batches.commits.counts,
-            [Figure::ServerCpuOfCommit, Figure::MachineCpuOfCommit],
+            [RunFigure::ServerCpuOfCommit, RunFigure::MachineCpuOfCommit],
         ),
         Work::Request => (
             &batches.responses.counts,
-            [Figure::ServerCpuOfRequest, Figure::MachineCpuOfRequest],
+            [RunFigure::ServerCpuOfRequest, RunFigure::MachineCpuOfRequest],
         ),
     };
     let Some(count) = run.document.work(work) else {
         return Vec::new();
     };
     let of_work = |figure, total: u64, sums: &[f64]| {
-        let value = total as f64 / count as f64;
         // Commits and requests may end after the window.
         let mut counts = counts.clone();
         counts.resize(sums.len(), 0.0);
-        Measured {
-            figure,
-            value,
-            error: ratio_error(sums, &counts).map(|error| relative(error, value)),
-        }
+        Measured::new(figure, total as f64 / count as f64, ratio_error(sums, &counts))
     };
     let [server_figure, machine_figure] = figures;
     let server = of_work(server_figure, cpu.server.total, &batches.server_cpu);

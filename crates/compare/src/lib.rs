@@ -10,12 +10,16 @@
 //! - `figures`: throughput and times of a run;
 //! - `settings`: settings that differ;
 //! - `stacks`: the mean commit by stack;
-//! - `change`: one comparison, and its verdict;
+//! - `side`: a run with what was computed from it once;
+//! - `side_durations`: distributions of durations;
+//! - `compared_value`: one comparison, and its verdict;
+//! - `cause_tree`: what commits waited for, tested along the tree of reports;
 //! - `comparison`: all of them;
 //! - `render`: terminal, Markdown, page and JSON.
 
 mod batches;
-mod change;
+mod cause_tree;
+mod compared_value;
 mod comparison;
 mod durations;
 mod estimate;
@@ -23,13 +27,18 @@ mod figures;
 pub mod render;
 mod run;
 mod settings;
+mod side;
+mod side_durations;
 mod stacks;
 mod waited;
 
-pub use change::{Change, Verdict};
-pub use comparison::{Assumed, CauseChange, Comparison, FigureChange, SCHEMA, compare};
-pub use figures::Figure;
+pub use cause_tree::ChangeNode;
+pub use compared_value::ComparedValue;
+pub use comparison::{Assumed, CauseChange, Comparison, FigureChange, KindChange, SCHEMA, compare_runs};
+pub use figures::RunFigure;
+pub use logtrace_statistics::Verdict;
 pub use run::Run;
 pub use settings::Setting;
+pub use side_durations::{DurationShare, Lasting, SideDurations};
 pub use stacks::StackChange;
 pub use waited::Waited;

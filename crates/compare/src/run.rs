@@ -17,7 +17,7 @@ pub struct Run {
 impl Run {
     /// Returns the kinds of its caveats.
     pub(crate) fn caveats(&self) -> impl Iterator<Item = String> {
-        self.document.caveats.iter().map(|caveat| caveat.kind.clone())
+        self.document.caveats.iter().map(|caveat| caveat.kind.to_string())
     }
 
     /// Returns how many CPUs were busy outside of the server on average, if that is known.
@@ -26,11 +26,5 @@ impl Run {
         let outside_ns = cpu.machine.as_ref()?.total.saturating_sub(cpu.server.total);
         let seconds = self.document.window_s()?;
         (seconds > 0.0).then(|| outside_ns as f64 / 1e9 / seconds)
-    }
-
-    /// Returns the mean duration of a commit in nanoseconds, if there are commits.
-    pub(crate) fn commit_mean_ns(&self) -> Option<f64> {
-        let commits = self.document.commits.as_ref()?;
-        (commits.count > 0).then(|| commits.total as f64 / commits.count as f64)
     }
 }

@@ -20,12 +20,17 @@ pub struct Setting {
 }
 
 /// Ends of names whose values are of one run alone.
-const OF_ONE_RUN: [&str; 4] = [
+const OF_ONE_RUN: [&str; 5] = [
     ".control_group",
     ".container.id",
     ".image.device",
     ".device_number",
+    // Of a disk: the kernel gives it at each start.
+    ".number",
 ];
+
+/// Fields that name the elements of a list.
+const NAMES: [&str; 2] = ["name", "class"];
 
 /// Returns the settings that differ.
 pub(crate) fn differing(a: &[Run], b: &[Run]) -> Vec<Setting> {
@@ -66,13 +71,19 @@ fn settings(document: &Document) -> Value {
     })
 }
 
-/// Passes each value with its path to `each`. A list is one value. Places of files are those of one run.
+/// Passes each value with its path to `each`: `host.disks.vda.scheduler`. A list of words is one value. Places of files are those
+/// of one run.
 fn flatten(value: &Value, name: String, each: &mut impl FnMut(String, String)) {
     let text = match value {
         Value::Object(fields) => {
             for (field, value) in fields {
-                let separator = if name.is_empty() { "" } else { "." };
-                flatten(value, format!("{name}{separator}{field}"), each);
+                flatten(value, joined(&name, field), each);
+            }
+            return;
+        }
+        Value::Array(values) if values.iter().any(Value::is_object) => {
+            for (at, value) in (1..).zip(values) {
+                element(value, &name, at, each);
             }
             return;
         }
@@ -88,5 +99,52 @@ fn flatten(value: &Value, name: String, each: &mut impl FnMut(String, String)) {
     let is_place = name.starts_with("server.settings.") && text.contains('/');
     if !is_place && !OF_ONE_RUN.iter().any(|end| name.ends_with(end)) {
         each(name, text);
+    }
+}
+
+/// Passes an element of a list on: below its name if it has one, else below its number.
+fn element(value: &Value, list: &str, at: usize, each: &mut impl FnMut(String, String)) {
+    let named = NAMES
+        .iter()
+        .find_map(|&field| Some((field, value.get(field)?.as_str()?)));
+    let Some((field, name)) = named else {
+        return flatten(value, joined(list, &at.to_string()), each);
+    };
+    let mut value = value.clone();
+    if let Value::Object(fields) = &mut value {
+        fields.remove(field);
+    }
+    // Loop devices have any number at each start of a server.
+    let name = if name.starts_with("loop") { "loop" } else { name };
+    flatten(&value, joined(list, name), each);
+}
+
+fn joined(name: &str, field: &str) -> String {
+    let separator = if name.is_empty() { "" } else { "." };
+    format!("{name}{separator}{field}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_setting_of_a_disk_has_a_name_and_a_readable_value() {
+        let disk = |name: &str, scheduler: &str| json!({ "name": name, "number": "254:0", "leg_of": null, "scheduler": scheduler });
+        let host = json!({ "host": { "disks": [disk("vda", "none"), disk("loop7", "mq-deadline")], "cpus": 2 }, "list": ["a", "b"] });
+        let mut seen = Vec::new();
+        flatten(&host, String::new(), &mut |name, value| {
+            seen.push(format!("{name} {value}"));
+        });
+        seen.sort();
+        assert_eq!(
+            seen,
+            [
+                "host.cpus 2",
+                "host.disks.loop.scheduler mq-deadline",
+                "host.disks.vda.scheduler none",
+                "list a, b"
+            ]
+        );
     }
 }

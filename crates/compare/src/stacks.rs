@@ -25,11 +25,11 @@ pub struct StackChange {
     pub b: f64,
 }
 
-type Sums = BTreeMap<(Waited, Who, Vec<String>), [f64; 2]>;
+type StackSums = BTreeMap<(Waited, Who, Vec<String>), [f64; 2]>;
 
 /// Returns the stacks of both sides; none if a run has no commits over time.
 pub(crate) fn stack_changes(a: &[Run], b: &[Run]) -> Vec<StackChange> {
-    let mut sums = Sums::new();
+    let mut sums = StackSums::new();
     for (side, runs) in [a, b].into_iter().enumerate() {
         for run in runs {
             let (Some(over_time), Some(commits)) = (&run.over_time, &run.document.commits) else {
@@ -51,7 +51,7 @@ pub(crate) fn stack_changes(a: &[Run], b: &[Run]) -> Vec<StackChange> {
 }
 
 /// Adds the stacks of a run, divided by its number of commits.
-fn add(sums: &mut Sums, side: usize, over_time: &OverTime, commits: f64) {
+fn add(sums: &mut StackSums, side: usize, over_time: &OverTime, commits: f64) {
     let causes = &over_time.causes;
     let mut of_stacks = vec![0; causes.stacks.len()];
     for cell in &causes.cells {

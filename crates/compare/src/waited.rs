@@ -20,18 +20,16 @@ pub struct Waited {
 impl Waited {
     /// Returns the words of reports for it.
     pub fn words(self) -> String {
-        let io = self.file.zip(self.op);
-        Cause {
-            who: Who::Own,
-            io,
-            wait: self.wait,
-        }
-        .words()
+        self.cause().words()
     }
 
-    /// Returns the words for the call on a file, if it is in one.
-    pub(crate) fn io_words(self) -> Option<String> {
-        Some(format!("{} {}", self.file?, self.op?))
+    /// Returns the cause, as of the commit's own thread.
+    pub(crate) fn cause(self) -> Cause {
+        Cause {
+            who: Who::Own,
+            io: self.file.zip(self.op),
+            wait: self.wait,
+        }
     }
 }
 

@@ -36,12 +36,13 @@ pub(crate) struct SegmentRow {
     file: Option<&'static str>,
     op: Option<&'static str>,
     wait: &'static str,
+    kind: &'static str,
     stack_id: Option<i64>,
 }
 
 /// Row of the table `stacks`: the names of frames, outermost first, with semicolons between.
 #[derive(Debug, PartialEq, Eq, ParquetRecordWriter)]
-pub(crate) struct StackRow {
+pub(crate) struct StackTableRow {
     stack_id: i64,
     frames: String,
 }
@@ -57,7 +58,7 @@ impl CommitRow {
         let by_who = |who| {
             let segments = explained.segments.iter();
             let segments = segments.filter(|segment| segment.cause.who == who);
-            integer(segments.map(|segment| segment.window.length_ns()).sum())
+            integer(segments.map(|segment| segment.range.length_ns()).sum())
         };
         Self {
             commit_id,
@@ -88,13 +89,14 @@ impl SegmentRow {
         Self {
             commit_id,
             seq,
-            offset_ns: difference(segment.window.start_ns, commit_ns),
-            dur_ns: integer(segment.window.length_ns()),
+            offset_ns: difference(segment.range.start_ns, commit_ns),
+            dur_ns: integer(segment.range.length_ns()),
             tid: segment.tid.into(),
             who: segment.cause.who.into(),
             file: file.map(Into::into),
             op: op.map(Into::into),
             wait: segment.cause.wait.into(),
+            kind: segment.cause.wait.kind().into(),
             stack_id,
         }
     }
@@ -102,13 +104,17 @@ impl SegmentRow {
 
 impl StackIds {
     /// Returns the number of frames, and their row if they are new.
-    pub(crate) fn of(&mut self, frames: Frames, explained: &ExplainedCommit<'_>) -> (i64, Option<StackRow>) {
+    pub(crate) fn of(
+        &mut self,
+        frames: Frames,
+        explained: &ExplainedCommit<'_>,
+    ) -> (i64, Option<StackTableRow>) {
         if let Some(&stack_id) = self.0.get(&frames) {
             return (stack_id, None);
         }
         let stack_id = integer(self.0.len() as u64);
         self.0.insert(frames, stack_id);
         let frames = explained.names(frames).join(";");
-        (stack_id, Some(StackRow { stack_id, frames }))
+        (stack_id, Some(StackTableRow { stack_id, frames }))
     }
 }

@@ -10,16 +10,16 @@ use logtrace_report::document::Document;
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
-use crate::commit_rows::{CommitRow, SegmentRow, StackIds, StackRow};
+use crate::commit_rows::{CommitRow, SegmentRow, StackIds, StackTableRow};
 use crate::request_rows::RequestRow;
 use crate::run_rows::{CauseTotalRow, CaveatRow, RunRow, settings};
-use crate::table::{Level, Table};
+use crate::table::{DatasetTable, ExportLevel};
 use crate::table_file::{TableFile, write_rows};
 use crate::time_rows::{histograms, seconds};
 
 /// Run to export.
 #[derive(Debug)]
-pub struct Run<'a, R> {
+pub struct RunToExport<'a, R> {
     /// `run.json`.
     pub document: &'a Document,
     /// `over-time.json`, if there is one.
@@ -58,7 +58,7 @@ pub enum ExportError {
     },
     /// File that cannot be created.
     #[error("cannot create a file of the table {0}")]
-    Create(Table, #[source] io::Error),
+    Create(DatasetTable, #[source] io::Error),
     /// File that cannot be written.
     #[error("cannot write")]
     Write(#[from] ParquetError),
@@ -77,36 +77,36 @@ impl ExportError {
 
 /// Exports the tables of a level. Tables without data are left out. `create` creates the file of a table.
 pub fn export<R: Read, W: Write + Send>(
-    run: Run<'_, R>,
-    level: Level,
-    mut create: impl FnMut(Table) -> io::Result<W>,
+    run: RunToExport<'_, R>,
+    level: ExportLevel,
+    mut create: impl FnMut(DatasetTable) -> io::Result<W>,
 ) -> Result<Exported, ExportError> {
     let mut create = |table| create(table).map_err(|error| ExportError::Create(table, error));
     let document = run.document;
     let mut exported = Exported::default();
-    exported.rows += write_rows([RunRow::from(document)], create(Table::Runs)?)?;
-    exported.rows += write_rows(settings(document), create(Table::Settings)?)?;
+    exported.rows += write_rows([RunRow::from(document)], create(DatasetTable::Runs)?)?;
+    exported.rows += write_rows(settings(document), create(DatasetTable::Settings)?)?;
     exported.rows += write_rows(
         document.caveats.iter().map(CaveatRow::from),
-        create(Table::Caveats)?,
+        create(DatasetTable::Caveats)?,
     )?;
     exported.rows += write_rows(
         document.causes.iter().map(CauseTotalRow::from),
-        create(Table::Causes)?,
+        create(DatasetTable::Causes)?,
     )?;
-    if let Some(over_time) = run.over_time.filter(|_| level >= Level::Seconds) {
-        exported.rows += write_rows(seconds(over_time), create(Table::Seconds)?)?;
-        exported.rows += write_rows(histograms(over_time), create(Table::Histograms)?)?;
+    if let Some(over_time) = run.over_time.filter(|_| level >= ExportLevel::Seconds) {
+        exported.rows += write_rows(seconds(over_time), create(DatasetTable::Seconds)?)?;
+        exported.rows += write_rows(histograms(over_time), create(DatasetTable::Histograms)?)?;
     }
-    if let Some(requests) = run.requests.filter(|_| level >= Level::Commits) {
-        exported.rows += write_rows(request_rows(requests), create(Table::Requests)?)?;
+    if let Some(requests) = run.requests.filter(|_| level >= ExportLevel::Commits) {
+        exported.rows += write_rows(request_rows(requests), create(DatasetTable::Requests)?)?;
     }
-    if let Some(recording) = run.recording.filter(|_| level >= Level::Commits) {
+    if let Some(recording) = run.recording.filter(|_| level >= ExportLevel::Commits) {
         let segments = match level {
-            Level::Segments => Some(SegmentFiles::begin(&mut create)?),
+            ExportLevel::Segments => Some(SegmentFiles::begin(&mut create)?),
             _ => None,
         };
-        let files = CommitFiles::begin(create(Table::Commits)?, segments)?;
+        let files = CommitFiles::begin(create(DatasetTable::Commits)?, segments)?;
         let (commits, others) = files.fill(recording, document)?;
         exported.commits = commits;
         exported.rows += commits + others;
@@ -141,7 +141,7 @@ struct CommitFiles<W: Write + Send> {
 /// Files of segments and of the frames below them.
 struct SegmentFiles<W: Write + Send> {
     segments: TableFile<SegmentRow, W>,
-    stacks: TableFile<StackRow, W>,
+    stacks: TableFile<StackTableRow, W>,
     ids: StackIds,
 }
 
@@ -188,10 +188,10 @@ impl<W: Write + Send> CommitFiles<W> {
 }
 
 impl<W: Write + Send> SegmentFiles<W> {
-    fn begin(mut create: impl FnMut(Table) -> Result<W, ExportError>) -> Result<Self, ExportError> {
+    fn begin(mut create: impl FnMut(DatasetTable) -> Result<W, ExportError>) -> Result<Self, ExportError> {
         Ok(Self {
-            segments: TableFile::begin(create(Table::Segments)?)?,
-            stacks: TableFile::begin(create(Table::Stacks)?)?,
+            segments: TableFile::begin(create(DatasetTable::Segments)?)?,
+            stacks: TableFile::begin(create(DatasetTable::Stacks)?)?,
             ids: StackIds::default(),
         })
     }

@@ -18,5 +18,5 @@ mod table;
 mod table_file;
 mod time_rows;
 
-pub use export::{ExportError, Exported, Run, commits, export};
-pub use table::{Level, Table};
+pub use export::{ExportError, Exported, RunToExport, commits, export};
+pub use table::{DatasetTable, ExportLevel};

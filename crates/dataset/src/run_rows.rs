@@ -56,6 +56,7 @@ pub(crate) struct CauseTotalRow {
     file: Option<&'static str>,
     op: Option<&'static str>,
     wait: &'static str,
+    kind: &'static str,
     total_ns: i64,
     commits: i64,
     slowest_ns: i64,
@@ -98,7 +99,7 @@ impl From<&Document> for RunRow {
 impl From<&Caveat> for CaveatRow {
     fn from(caveat: &Caveat) -> Self {
         Self {
-            kind: caveat.kind.clone(),
+            kind: caveat.kind.to_string(),
             text: caveat.text.clone(),
         }
     }
@@ -112,6 +113,7 @@ impl From<&CauseRow> for CauseTotalRow {
             file: file.map(Into::into),
             op: op.map(Into::into),
             wait: row.cause.wait.into(),
+            kind: row.cause.wait.kind().into(),
             total_ns: integer(row.total),
             commits: integer(row.commits),
             slowest_ns: integer(row.slowest),

@@ -5,7 +5,7 @@ use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 /// Table of a data set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, EnumIter, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-pub enum Table {
+pub enum DatasetTable {
     /// One row for a run.
     Runs,
     /// Variables of the server, a row each.
@@ -33,7 +33,7 @@ pub enum Table {
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, IntoStaticStr, VariantNames,
 )]
 #[strum(serialize_all = "snake_case")]
-pub enum Level {
+pub enum ExportLevel {
     /// Totals: some hundred rows for a run.
     Runs,
     /// Columns of time: some ten thousand rows at most.
@@ -44,14 +44,14 @@ pub enum Level {
     Segments,
 }
 
-impl Table {
+impl DatasetTable {
     /// Returns the lowest level that has the table.
-    pub fn level(self) -> Level {
+    pub fn level(self) -> ExportLevel {
         match self {
-            Self::Runs | Self::Settings | Self::Caveats | Self::Causes => Level::Runs,
-            Self::Seconds | Self::Histograms => Level::Seconds,
-            Self::Commits | Self::Requests => Level::Commits,
-            Self::Segments | Self::Stacks => Level::Segments,
+            Self::Runs | Self::Settings | Self::Caveats | Self::Causes => ExportLevel::Runs,
+            Self::Seconds | Self::Histograms => ExportLevel::Seconds,
+            Self::Commits | Self::Requests => ExportLevel::Commits,
+            Self::Segments | Self::Stacks => ExportLevel::Segments,
         }
     }
 }

@@ -27,7 +27,6 @@ impl<T, W: Write + Send> TableFile<T, W>
 where
     for<'a> &'a [T]: RecordWriter<T>,
 {
-    /// Begins a file.
     pub(crate) fn begin(to: W) -> Result<Self, ParquetError> {
         let schema = with_points(&(&[] as &[T]).schema()?)?;
         let properties = Arc::new(properties(&schema)?);

@@ -19,6 +19,7 @@ pub(crate) struct SecondRow {
     file: Option<&'static str>,
     op: Option<&'static str>,
     wait: &'static str,
+    kind: &'static str,
     total_ns: i64,
 }
 
@@ -52,6 +53,7 @@ pub(crate) fn seconds(over_time: &OverTime) -> impl Iterator<Item = SecondRow> {
             file: file.map(Into::into),
             op: op.map(Into::into),
             wait: cause.wait.into(),
+            kind: cause.wait.kind().into(),
             total_ns: integer(total_ns),
         }
     })

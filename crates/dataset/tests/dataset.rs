@@ -2,16 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 
 use logtrace_attribution::breakdown::Breakdown;
 use logtrace_attribution::recorded::{RecordedWindow, explain_recording};
-use logtrace_attribution::synthetic::{recording, stated_group_commits};
 use logtrace_common::{Flavor, TimeRange};
-use logtrace_dataset::{ExportError, Level, Run, Table, export};
+use logtrace_dataset::{DatasetTable, ExportError, ExportLevel, RunToExport, export};
 use logtrace_events::{Clocks, Outcome, RecordingReader, Request, RequestsOfRun};
-use logtrace_report::document::{Document, SCHEMA, Server};
+use logtrace_report::document::{Document, Server};
+use logtrace_testkit::synthetic::{recording, stated_group_commits};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use tempfile::TempDir;
@@ -41,10 +41,10 @@ impl Invented {
         }
     }
 
-    fn export(&self, level: Level) -> Result<Tables, ExportError> {
+    fn export(&self, level: ExportLevel) -> Result<Tables, ExportError> {
         let tables = Tables(tempfile::tempdir().unwrap());
         let requests = requests();
-        let run = Run {
+        let run = RunToExport {
             document: &self.document,
             over_time: Some(&self.breakdown.over_time),
             recording: Some(RecordingReader::new(&self.recording[..]).unwrap()),
@@ -59,17 +59,17 @@ impl Invented {
 
 impl Tables {
     /// The rows of a table, if it is there.
-    fn rows(&self, table: Table) -> Option<Vec<Row>> {
+    fn rows(&self, table: DatasetTable) -> Option<Vec<Row>> {
         let file = File::open(self.0.path().join(table.to_string())).ok()?;
         let reader = SerializedFileReader::new(file).unwrap();
         Some(reader.get_row_iter(None).unwrap().map(Result::unwrap).collect())
     }
 
     /// Sums of a column by cause.
-    fn by_cause(&self, table: Table, column: &str) -> BTreeMap<Vec<String>, i64> {
+    fn by_cause(&self, table: DatasetTable, column: &str) -> BTreeMap<Vec<String>, i64> {
         let mut sums = BTreeMap::new();
         for row in self.rows(table).unwrap() {
-            let cause = ["who", "file", "op", "wait"].map(|name| field(&row, name).to_string());
+            let cause = ["who", "file", "op", "wait", "kind"].map(|name| field(&row, name).to_string());
             *sums.entry(cause.to_vec()).or_default() += number(&row, column);
         }
         sums
@@ -93,43 +93,24 @@ fn sum(rows: &[Row], name: &str) -> i64 {
 }
 
 fn document(breakdown: &Breakdown) -> Document {
+    let server = Server {
+        flavor: Flavor::MariaDb,
+        version: "11.4.5".to_owned(),
+        private: true,
+        binary: None,
+        control_group: None,
+        container: None,
+        file_system: "ext4".to_owned(),
+        device: "/dev/vda".to_owned(),
+        image: None,
+        placement: Vec::new(),
+        settings: [("sync_binlog".to_owned(), "1".to_owned())].into(),
+    };
     Document {
-        schema: SCHEMA,
         logtrace: "0.1.0".to_owned(),
-        started: "2026-01-02T03:04:05Z".to_owned(),
-        host: None,
-        server: Server {
-            flavor: Flavor::MariaDb,
-            version: "11.4.5".to_owned(),
-            private: true,
-            binary: None,
-            control_group: None,
-            container: None,
-            file_system: "ext4".to_owned(),
-            device: "/dev/vda".to_owned(),
-            image: None,
-            placement: Vec::new(),
-            settings: [("sync_binlog".to_owned(), "1".to_owned())].into(),
-        },
-        workload: None,
-        driver: None,
-        cpu: None,
-        tpcc: None,
-        trace: None,
-        join: None,
-        response: None,
         commits: Some(breakdown.commits.clone()),
         causes: breakdown.causes.clone(),
-        unexplained: 0,
-        last_resort: 0,
-        statements: None,
-        groups: None,
-        files: None,
-        devices: None,
-        tracing: None,
-        tracer: None,
-        unclassified: Vec::new(),
-        caveats: Vec::new(),
+        ..Document::new("2026-01-02T03:04:05Z".to_owned(), server)
     }
 }
 
@@ -162,19 +143,22 @@ fn all_tables_sum_to_the_totals_of_the_run() {
     let (count, total) = (i64::try_from(commits.count), i64::try_from(commits.total));
     let (count, total) = (count.unwrap(), total.unwrap());
     assert!(count >= 1600 && total > 0);
-    let tables = invented.export(Level::Segments).unwrap();
+    let tables = invented.export(ExportLevel::Segments).unwrap();
 
-    let run = &tables.rows(Table::Runs).unwrap()[0];
+    let run = &tables.rows(DatasetTable::Runs).unwrap()[0];
     assert_eq!((number(run, "commits"), number(run, "commit_ns")), (count, total));
     let started = Field::TimestampMicros(1_767_323_045_000_000);
     assert_eq!(*field(run, "started_at"), started);
     assert_eq!(*field(run, "workload"), Field::Null);
 
-    let causes = tables.by_cause(Table::Causes, "total_ns");
+    let causes = tables.by_cause(DatasetTable::Causes, "total_ns");
     assert_eq!(causes.values().sum::<i64>(), total);
-    assert_eq!(tables.by_cause(Table::Seconds, "total_ns"), causes);
-    assert_eq!(tables.by_cause(Table::Segments, "dur_ns"), causes);
-    let histograms = tables.rows(Table::Histograms).unwrap();
+    assert_eq!(tables.by_cause(DatasetTable::Seconds, "total_ns"), causes);
+    assert_eq!(tables.by_cause(DatasetTable::Segments, "dur_ns"), causes);
+    let kinds = causes.keys().map(|cause| cause[4].as_str());
+    let kinds: BTreeSet<&str> = kinds.collect();
+    assert!(kinds.contains("\"storage\"") && kinds.len() > 1, "{kinds:?}");
+    let histograms = tables.rows(DatasetTable::Histograms).unwrap();
     let of_commits = histograms
         .into_iter()
         .filter(|row| field(row, "metric").to_string().contains("commit"));
@@ -184,9 +168,9 @@ fn all_tables_sum_to_the_totals_of_the_run() {
 
 #[test]
 fn the_parts_of_each_commit_sum_to_it() {
-    let tables = Invented::new().export(Level::Segments).unwrap();
+    let tables = Invented::new().export(ExportLevel::Segments).unwrap();
     let mut parts: BTreeMap<i64, i64> = BTreeMap::new();
-    for segment in tables.rows(Table::Segments).unwrap() {
+    for segment in tables.rows(DatasetTable::Segments).unwrap() {
         let so_far = parts.entry(number(&segment, "commit_id")).or_default();
         assert_eq!(number(&segment, "offset_ns"), *so_far, "one after another");
         *so_far += number(&segment, "dur_ns");
@@ -198,7 +182,7 @@ fn the_parts_of_each_commit_sum_to_it() {
         "session_ns",
         "background_ns",
     ];
-    let commits = tables.rows(Table::Commits).unwrap();
+    let commits = tables.rows(DatasetTable::Commits).unwrap();
     for commit in &commits {
         let dur_ns = number(commit, "dur_ns");
         assert_eq!(number(commit, "end_ns") - number(commit, "start_ns"), dur_ns);
@@ -212,8 +196,8 @@ fn the_parts_of_each_commit_sum_to_it() {
 
 #[test]
 fn each_stack_of_a_segment_is_listed_once() {
-    let tables = Invented::new().export(Level::Segments).unwrap();
-    let stacks = tables.rows(Table::Stacks).unwrap();
+    let tables = Invented::new().export(ExportLevel::Segments).unwrap();
+    let stacks = tables.rows(DatasetTable::Stacks).unwrap();
     let frames: BTreeMap<i64, String> = stacks
         .iter()
         .map(|row| (number(row, "stack_id"), field(row, "frames").to_string()))
@@ -225,7 +209,7 @@ fn each_stack_of_a_segment_is_listed_once() {
             .any(|frames| frames.contains("jbd2_log_wait_commit"))
     );
     let mut used = 0;
-    for segment in tables.rows(Table::Segments).unwrap() {
+    for segment in tables.rows(DatasetTable::Segments).unwrap() {
         if let Field::Long(stack) = field(&segment, "stack_id") {
             assert!(frames.contains_key(stack));
             used += 1;
@@ -236,8 +220,8 @@ fn each_stack_of_a_segment_is_listed_once() {
 
 #[test]
 fn times_of_requests_are_since_the_window_began() {
-    let tables = Invented::new().export(Level::Commits).unwrap();
-    let requests = tables.rows(Table::Requests).unwrap();
+    let tables = Invented::new().export(ExportLevel::Commits).unwrap();
+    let requests = tables.rows(DatasetTable::Requests).unwrap();
     let due: Vec<i64> = requests.iter().map(|row| number(row, "due_ns")).collect();
     assert_eq!(due, [-10, 500]);
     assert_eq!(*field(&requests[0], "error"), Field::Null);
@@ -248,9 +232,14 @@ fn times_of_requests_are_since_the_window_began() {
 fn a_level_has_its_tables_and_those_before_it() {
     use strum::IntoEnumIterator;
     let invented = Invented::new();
-    for level in [Level::Runs, Level::Seconds, Level::Commits, Level::Segments] {
+    for level in [
+        ExportLevel::Runs,
+        ExportLevel::Seconds,
+        ExportLevel::Commits,
+        ExportLevel::Segments,
+    ] {
         let tables = invented.export(level).unwrap();
-        for table in Table::iter() {
+        for table in DatasetTable::iter() {
             let is_there = tables.rows(table).is_some();
             assert_eq!(is_there, table.level() <= level, "{table} at {level}");
         }
@@ -261,6 +250,6 @@ fn a_level_has_its_tables_and_those_before_it() {
 fn a_recording_of_another_run_is_refused() {
     let mut invented = Invented::new();
     invented.document.commits.as_mut().unwrap().count += 1;
-    let refused = invented.export(Level::Commits);
+    let refused = invented.export(ExportLevel::Commits);
     assert!(matches!(refused, Err(ExportError::Imbalance { .. })));
 }

@@ -8,9 +8,9 @@ use logtrace_common::random::Stream;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::DriveConfig;
-use crate::engine::drive::{Outputs, drive};
+use crate::engine::{DriveOutputs, drive};
 use crate::error::DriveError;
-use crate::results::result::EndReason;
+use crate::results::EndReason;
 use crate::schedule::pace::Pace;
 use crate::workloads::dataset::Dataset;
 
@@ -82,7 +82,7 @@ pub fn capacity(config: &DriveConfig, cancel: CancellationToken) -> Result<f64, 
         },
         ..config.clone()
     };
-    let outputs = Outputs {
+    let outputs = DriveOutputs {
         log: &mut io::sink(),
         watch: &mut (),
         observer: None,

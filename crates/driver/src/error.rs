@@ -1,6 +1,6 @@
 //! Reasons why a load, a drive or a check of tables failed.
 
-use logtrace_common::{ConnectError, Variable};
+use logtrace_common::{ConnectError, Variable, told};
 use mysql_async::Error;
 
 use crate::util::marker::MARKER;
@@ -19,7 +19,7 @@ pub enum DriveError {
     #[error("cancelled before anything was measured")]
     Cancelled,
     /// The server does not know a session variable, or refuses its value.
-    #[error("cannot set {variable} for the session of a connection: {reason}")]
+    #[error("cannot set {variable} for the session of a connection: {}", told(.reason))]
     Session {
         /// Variable and its value.
         variable: Variable,
@@ -39,7 +39,7 @@ pub enum DriveError {
     )]
     NoDatabase(String),
     /// The server refuses a statement of a workload file.
-    #[error("{place}: the server refuses it: {reason}. The statement: {sql}")]
+    #[error("{place}: the server refuses it: {}. The statement: {sql}", told(.reason))]
     Refused {
         /// File, and where in it the statement is.
         place: String,
@@ -49,7 +49,7 @@ pub enum DriveError {
         reason: Error,
     },
     /// A statement failed.
-    #[error("cannot {doing}: {reason}")]
+    #[error("cannot {doing}: {}", told(.reason))]
     Sql {
         /// Purpose of the statement.
         doing: String,

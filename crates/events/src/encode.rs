@@ -1,6 +1,8 @@
 //! Encoding of records.
 
-use crate::record::{CpuSample, CpuWait, File, Io, OffCpu, Process, Record, ServerWait, Stack, Wake};
+use crate::record::{
+    CpuSample, CpuWait, File, Io, OffCpu, OtherWrites, Process, Record, ServerWait, Stack, Wake,
+};
 use crate::wire;
 
 /// Returns the bytes of a record, as [`encode`] writes them.
@@ -37,13 +39,13 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
         })),
         Record::Member(member) => out.extend_from_slice(bytemuck::bytes_of(&wire::Member {
             header: header(member.at_ns, member.leader, wire::KIND_MEMBER),
-            joined_ns: member.joined_ns,
+            entered_ns: member.entered_ns,
             leader_commit_ns: member.leader_commit_ns.unwrap_or(0),
             member_tid: member.tid,
             pad: 0,
         })),
-        Record::Join(join) => out.extend_from_slice(bytemuck::bytes_of(&wire::Join {
-            header: header(join.at_ns, join.tid, wire::KIND_JOIN),
+        Record::QueueEntry(entry) => out.extend_from_slice(bytemuck::bytes_of(&wire::QueueEntry {
+            header: header(entry.at_ns, entry.tid, wire::KIND_QUEUE_ENTRY),
         })),
         Record::ThreadEnd(end) => out.extend_from_slice(bytemuck::bytes_of(&wire::ThreadEnd {
             header: header(end.at_ns, end.tid, wire::KIND_THREAD_END),
@@ -52,6 +54,9 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
             header: header(step.at_ns, step.tid, wire::KIND_FLUSH_STAGE),
             commit_ns: step.commit_ns.unwrap_or(0),
         })),
+        Record::OtherWrites(writes) => {
+            out.extend_from_slice(bytemuck::bytes_of(&other_writes_bytes(writes)));
+        }
         Record::Process(process) => out.extend_from_slice(bytemuck::bytes_of(&process_bytes(process))),
         Record::CpuSample(sample) => out.extend_from_slice(bytemuck::bytes_of(&cpu_sample_bytes(sample))),
     }
@@ -125,15 +130,29 @@ fn stack_number(id: Option<u32>) -> i32 {
 }
 
 fn process_bytes(process: &Process) -> wire::Process {
-    let mut name = [0; wire::COMM_BYTES];
-    let length = process.name.len().min(wire::COMM_BYTES - 1);
-    name[..length].copy_from_slice(&process.name.as_bytes()[..length]);
     wire::Process {
         header: header(0, 0, wire::KIND_PROCESS),
         tgid: process.tgid,
         pad: 0,
-        name,
+        name: comm_bytes(&process.name),
     }
+}
+
+fn other_writes_bytes(writes: &OtherWrites) -> wire::OtherWrites {
+    wire::OtherWrites {
+        header: header(writes.at_ns, 0, wire::KIND_OTHER_WRITES),
+        bytes: writes.bytes,
+        tgid: writes.tgid,
+        dev: writes.dev,
+        name: comm_bytes(&writes.name),
+    }
+}
+
+fn comm_bytes(name: &str) -> [u8; wire::COMM_BYTES] {
+    let mut bytes = [0; wire::COMM_BYTES];
+    let length = name.len().min(wire::COMM_BYTES - 1);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    bytes
 }
 
 fn number(syscall: Option<u16>) -> i16 {

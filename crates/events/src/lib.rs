@@ -18,7 +18,6 @@ mod decode;
 mod encode;
 #[cfg(test)]
 mod fuzz;
-mod loss;
 mod record;
 #[cfg_attr(
     not(test),
@@ -43,10 +42,9 @@ pub mod wire;
 
 pub use decode::{DecodeError, decode};
 pub use encode::{encode, encoded};
-pub use loss::Losses;
 pub use record::{
-    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,
-    Process, Record, ServerWait, Stack, ThreadEnd, Tid, Wake,
+    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Losses, Member, OffCpu,
+    OtherWrites, Process, QueueEntry, Record, ServerWait, Stack, ThreadEnd, Tid, Wake,
 };
 pub use recording::{Clocks, Entry, RecordingError, RecordingHeader, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};

@@ -28,8 +28,8 @@ pub enum Record {
     Gap(TimeRange),
     /// The leader of a group of commits handled a member.
     Member(Member),
-    /// A commit joined the queue of MySQL's flush stage.
-    Join(Join),
+    /// A commit entered the queue of MySQL's flush stage.
+    QueueEntry(QueueEntry),
     /// The leader of MySQL's flush stage took its queue.
     FlushStage(FlushStage),
     /// A process that delayed a thread has this name.
@@ -42,6 +42,8 @@ pub enum Record {
     CpuSample(CpuSample),
     /// A thread ended.
     ThreadEnd(ThreadEnd),
+    /// Another process wrote to a file system of the server.
+    OtherWrites(OtherWrites),
 }
 
 /// Closed interval in which a thread did not run.
@@ -131,6 +133,21 @@ pub struct Process {
     pub name: String,
 }
 
+/// Bytes that another process wrote to files on a file system of the server, about a MiB or more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherWrites {
+    /// Time of the last write.
+    pub at_ns: u64,
+    /// Process id.
+    pub tgid: u32,
+    /// Device of the file system, as in [`FileId::dev`].
+    pub dev: u32,
+    /// Number of bytes.
+    pub bytes: u64,
+    /// Name of the thread that wrote last, at most 15 bytes.
+    pub name: String,
+}
+
 /// Wake-up that made a thread runnable again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
@@ -164,24 +181,24 @@ pub struct FileId {
     pub generation: u32,
 }
 
-/// A closed I/O system call on a regular file.
+/// A closed I/O system call on a regular file or a directory; of a call that reads, a time in which it waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
     /// The thread.
     pub tid: Tid,
-    /// Entry of the system call.
+    /// Entry of the system call; of a read, the start of a wait.
     pub enter_ns: u64,
-    /// Exit of the system call.
+    /// Exit of the system call; of a read, the end of a wait.
     pub exit_ns: u64,
     /// The file.
     pub file: FileId,
     /// Operation of the call.
     pub op: IoOp,
-    /// Bytes written or a negated errno; 0 for a sync.
+    /// Bytes written or a negated errno; 0 for a read and a sync.
     pub ret: i64,
 }
 
-/// Operation of a traced system call: a write or a sync.
+/// Operation of a traced system call: a write, a sync or a read.
 #[derive(
     Clone,
     Copy,
@@ -204,6 +221,8 @@ pub enum IoOp {
     Write,
     /// fsync, fdatasync, sync_file_range.
     Fsync,
+    /// read, pread64, preadv, preadv2.
+    Read,
 }
 
 impl IoOp {
@@ -212,6 +231,7 @@ impl IoOp {
         match number {
             1 | 18 | 20 | 296 | 328 => Some(Self::Write),
             74 | 75 | 277 => Some(Self::Fsync),
+            0 | 17 | 295 | 327 => Some(Self::Read),
             _ => None,
         }
     }
@@ -221,11 +241,12 @@ impl IoOp {
         match self {
             Self::Write => 18,
             Self::Fsync => 75,
+            Self::Read => 17,
         }
     }
 }
 
-/// A closed read-write commit: the window of the server's stage "waiting for handler commit".
+/// A closed read-write commit: the time of the server's stage "waiting for handler commit".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Commit {
     /// The connection's thread.
@@ -249,7 +270,7 @@ pub struct Flush {
 
 /// Member of a group of commits. Every group has its leader as a member too.
 ///
-/// MariaDB's leader names each member (the queue of `trx_group_commit_leader()`, sql/log.cc). MySQL's follow from [`Join`]
+/// MariaDB's leader names each member (the queue of `trx_group_commit_leader()`, sql/log.cc). MySQL's follow from [`QueueEntry`]
 /// and [`FlushStage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -259,19 +280,19 @@ pub struct Member {
     pub leader: Tid,
     /// Start of the leader's own commit, if it was in one.
     pub leader_commit_ns: Option<u64>,
-    /// Time when the member joined the queue.
-    pub joined_ns: u64,
+    /// Time when the member entered the queue.
+    pub entered_ns: u64,
     /// Time when the leader took the queue, or wrote the member's part of the binlog.
     pub at_ns: u64,
 }
 
-/// Commit that joins the queue of MySQL's flush stage (`MYSQL_BIN_LOG::ordered_commit()`, sql/binlog.cc). The first one in
+/// Commit that enters the queue of MySQL's flush stage (`MYSQL_BIN_LOG::ordered_commit()`, sql/binlog.cc). The first one in
 /// the queue will lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Join {
+pub struct QueueEntry {
     /// The thread whose commit it is.
     pub tid: Tid,
-    /// Time just before it joined.
+    /// Time just before it entered.
     pub at_ns: u64,
 }
 
@@ -284,7 +305,7 @@ pub struct ThreadEnd {
     pub at_ns: u64,
 }
 
-/// Start of a lead in MySQL's flush stage: the leader takes the queue, with all commits that joined since it was taken last
+/// Start of a lead in MySQL's flush stage: the leader takes the queue, with all commits that entered since it was taken last
 /// (`MYSQL_BIN_LOG::process_flush_stage_queue()`, sql/binlog.cc).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlushStage {
@@ -312,4 +333,15 @@ pub struct Stack {
     pub id: u32,
     /// Names of functions, innermost first.
     pub frames: Vec<String>,
+}
+
+/// Records that did not reach the analysis, or did not fit into it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Losses {
+    /// Records that the kernel side could not store: the ring or a table was full.
+    pub lost: u64,
+    /// Bytes that are not a record.
+    pub undecodable: u64,
+    /// Ends without a start, and starts that were replaced before their end came.
+    pub unmatched: u64,
 }

@@ -32,10 +32,12 @@ pub const KIND_SERVER_WAIT: u32 = 11;
 pub const KIND_SERVER_STACK: u32 = 12;
 /// Kind of a [`CpuSample`] record.
 pub const KIND_CPU_SAMPLE: u32 = 13;
-/// Kind of a [`Join`] record.
-pub const KIND_JOIN: u32 = 14;
+/// Kind of a [`QueueEntry`] record.
+pub const KIND_QUEUE_ENTRY: u32 = 14;
 /// Kind of a [`ThreadEnd`] record.
 pub const KIND_THREAD_END: u32 = 15;
+/// Kind of an [`OtherWrites`] record.
+pub const KIND_OTHER_WRITES: u32 = 16;
 
 /// Bytes of the name of a process (`TASK_COMM_LEN` in include/linux/sched.h).
 pub const COMM_BYTES: usize = 16;
@@ -147,8 +149,8 @@ pub struct Gap {
 pub struct Member {
     /// Header; `tid` is the leader, `at_ns` is the time when it wrote the member's part of the binlog.
     pub header: Header,
-    /// Time when the member joined the queue that became the group.
-    pub joined_ns: u64,
+    /// Time when the member entered the queue that became the group.
+    pub entered_ns: u64,
     /// Start of the leader's own commit, or 0.
     pub leader_commit_ns: u64,
     /// The member's thread.
@@ -157,11 +159,11 @@ pub struct Member {
     pub pad: u32,
 }
 
-/// Commit that joins the queue of MySQL's flush stage.
+/// Commit that enters the queue of MySQL's flush stage.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct Join {
-    /// Header; `at_ns` is the time just before the commit joined.
+pub struct QueueEntry {
+    /// Header; `at_ns` is the time just before the commit entered.
     pub header: Header,
 }
 
@@ -240,6 +242,22 @@ pub struct Process {
     /// Padding, 0.
     pub pad: u32,
     /// NUL-terminated name.
+    pub name: [u8; COMM_BYTES],
+}
+
+/// Bytes that another process wrote to files on a file system of the server since its last such record.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct OtherWrites {
+    /// Header; `at_ns` is the end of the last system call, `tid` is 0.
+    pub header: Header,
+    /// Number of bytes.
+    pub bytes: u64,
+    /// Process id.
+    pub tgid: u32,
+    /// See [`Io::dev`].
+    pub dev: u32,
+    /// NUL-terminated name of the thread that wrote last.
     pub name: [u8; COMM_BYTES],
 }
 

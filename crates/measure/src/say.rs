@@ -2,8 +2,29 @@
 //! must not command a terminal.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use logtrace_common::inert;
+
+/// Whether progress is left out. stderr is one for the whole process, and so is this.
+static NO_PROGRESS: AtomicBool = AtomicBool::new(false);
+
+/// Leaves out all progress from now on; errors stay.
+pub fn no_progress() {
+    NO_PROGRESS.store(true, Ordering::Relaxed);
+}
+
+/// Returns whether progress is shown.
+pub(crate) fn has_progress() -> bool {
+    !NO_PROGRESS.load(Ordering::Relaxed)
+}
+
+/// Says one line about what goes on, unless progress is left out.
+pub fn progress(text: &str) {
+    if has_progress() {
+        line(text);
+    }
+}
 
 /// Says one line.
 pub fn line(text: &str) {

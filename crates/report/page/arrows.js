@@ -59,7 +59,8 @@ function away(box, point) {
 
 /**
  * Lets arrows move the focus from box to box of a picture. Only one of them is reached by the Tab key: the first, or where the focus
- * was last. The words of the box that has the focus, or that the pointer is over, are in a line below the picture.
+ * was last. The words of the box that has the focus, or that the pointer is over, are in a line below the picture; those below the
+ * pointer are also beside it.
  * @param {HTMLElement} picture
  * @param {{ box: Box, element: HTMLElement, words: string }[]} parts
  * @param {boolean} isStacked
@@ -82,9 +83,11 @@ function roam(picture, parts, isStacked) {
     const at = partOf(event);
     if (at !== undefined) line.textContent = parts[at].words;
   });
-  picture.addEventListener("pointerover", (event) => {
+  showBelowPointer(picture, (event) => {
     const at = partOf(event);
-    if (at !== undefined) line.textContent = parts[at].words;
+    if (at === undefined) return null;
+    line.textContent = parts[at].words;
+    return { heading: parts[at].words, lines: [] };
   });
   picture.addEventListener("keydown", (event) => {
     const at = partOf(event);

@@ -1,7 +1,10 @@
 // @ts-check
 "use strict";
 
-/** Commits that are drawn at first, and more at each press of the button. */
+/** Duration from which on commits that waited at the same time are called a stall: crates/report/src/render/sections/answer/slowest.rs. */
+const LEAST_STALL_NS = 50e6;
+
+/** Commits that are drawn at first, and more at each press of the button. Those of the same time count as one. */
 const DRAWN = 5;
 
 /** Steps of a path that are written out. */
@@ -77,11 +80,34 @@ class ExemplarView {
     this.others.textContent = waitedForInWords(found, of.stacks, this.run.threads);
     this.drawing += 1;
     const drawing = this.drawing;
-    const figures = await Promise.all(found.slice(0, this.drawn).map((commit) => this.figure(commit, of)));
+    // Typical commits are as many as there are percentiles.
+    const groups = this.kind === "Typical" ? found.map((commit) => [commit]) : atOnce(found);
+    const figures = await Promise.all(groups.slice(0, this.drawn).map((group) => this.group(group, of)));
     // Another selection may have come meanwhile.
     if (drawing !== this.drawing) return;
-    this.figures.replaceChildren(...figures);
-    this.more.hidden = found.length <= this.drawn;
+    this.figures.replaceChildren(...figures.flat());
+    this.more.hidden = groups.length <= this.drawn;
+  }
+
+  /**
+   * Draws the first of the commits that waited at the same time, and the others when their list is opened.
+   * @param {Exemplar[]} group
+   * @param {Exemplars} of
+   * @returns {Promise<HTMLElement[]>}
+   */
+  async group([first, ...others], of) {
+    const drawn = await this.figure(first, of);
+    if (others.length === 0) return [drawn];
+    const what = first.ns >= LEAST_STALL_NS ? "of the same stall" : "at the same time";
+    const list = element("details", "", "at-once");
+    const shortest = Math.min(...others.map(({ ns }) => ns));
+    list.append(element("summary", `${others.length + 1} commits ${what}: this one, and ${others.length} of ${duration(shortest)} and more`));
+    list.addEventListener(
+      "toggle",
+      async () => list.append(...(await Promise.all(others.map((commit) => this.figure(commit, of))))),
+      { once: true },
+    );
+    return [drawn, list];
   }
 
   /**
@@ -96,20 +122,6 @@ class ExemplarView {
     made.append(element("figcaption", caption(commit, this.run.count)), drawLanes(timeline, this.run.colors), pathInWords(timeline));
     return made;
   }
-}
-
-/**
- * @param {Exemplar} commit
- * @param {number} count
- * @returns {string}
- */
-function caption(commit, count) {
-  const parts = [duration(commit.ns)];
-  if (commit.shorter !== undefined) parts.push(`longer than ${((100 * commit.shorter) / count).toFixed(2)} % of all commits`);
-  if (commit.stall !== undefined) parts.push(`in the stall from ${(commit.stall / 1e9).toFixed(1)} s`);
-  parts.push(`ended at ${(commit.end / 1e9).toFixed(2)} s`, `thread ${commit.tid}`);
-  if (commit.records?.is_cut) parts.push("without some of the records before it or the shortest ones");
-  return parts.join(", ");
 }
 
 /**

@@ -24,7 +24,6 @@ function drawLanes(timeline, colors) {
   const parts = [];
   const add = (/** @type {HTMLElement} */ made, /** @type {Box} */ box, /** @type {string} */ said) => {
     const words = `${lanes[box.row].name}: ${said}`;
-    made.title = words;
     made.setAttribute("role", "gridcell");
     tracks[box.row].append(made);
     parts.push({ box, element: made, words });

@@ -21,8 +21,35 @@ function remember(/** @type {Rectangle | null} */ selection, /** @type {number} 
 /** Rest of the pointer after which the timelines of a selection are drawn while it is still dragged. */
 const PAUSE_MS = 200;
 
-/** Reads the data of the page, and lets commits be selected. */
+/**
+ * Lets the values of the pictures be read.
+ * @param {Record<string, Chart>} charts By their ids.
+ * @param {Record<string, { column_ns: number, cells: string }>} maps
+ */
+async function readValues(charts, maps) {
+  for (const [id, chart] of Object.entries(charts)) readChart(part(id), chart);
+  for (const [id, map] of Object.entries(maps)) readMap(part(id), cells(await unpack(map.cells), 3), map.column_ns, "request");
+}
+
+/** Opens a folded section to which the address leads. */
+function unfold() {
+  const id = location.hash.slice(1);
+  const section = id ? document.getElementById(id) : null;
+  const folded = section?.querySelector(":scope > details");
+  if (folded instanceof HTMLDetailsElement) folded.open = true;
+}
+
+/** Reads the data of the page, lets its values be read, and commits be selected, if it has single ones. */
 async function start() {
+  document.querySelectorAll(".with-script").forEach((hint) => hint.removeAttribute("hidden"));
+  unfold();
+  window.addEventListener("hashchange", unfold);
+  const { charts, maps } = JSON.parse(await inflated(part("pointed-values").textContent ?? "").text());
+  await readValues(charts, maps);
+  if (document.getElementById("over-time-data")) await startSelection();
+}
+
+async function startSelection() {
   const { over_time, colors } = JSON.parse(await inflated(part("over-time-data").textContent ?? "").text());
   const { commits, causes, slowest, typical, stalls, threads } = over_time;
   const columnNs = causes.column_ns;
@@ -34,7 +61,6 @@ async function start() {
     commits: cells(await unpack(commits.cells), 3),
   };
   const [result, causesPart, slow] = [part("selection"), part("selection-causes"), part("slowest")];
-  document.querySelectorAll(".with-script").forEach((hint) => hint.removeAttribute("hidden"));
   const back = element("button", "Show all commits");
   const count = run.commits[2].reduce((sum, cell) => sum + cell, 0);
   const kinds = { Slowest: slowest, Typical: typical, "In stalls": stalls };
@@ -53,13 +79,17 @@ async function start() {
       remember(selection, columnNs);
     }
   });
+  readMap(part("heat-map"), run.commits, run.heatColumnNs, "commit");
   back.addEventListener("click", () => {
     picture.select(null);
     picture.plot.focus();
   });
-  const restore = () => picture.select(selectionOf(location.hash, columnNs));
-  window.addEventListener("hashchange", restore);
-  restore();
+  picture.select(selectionOf(location.hash, columnNs));
+  window.addEventListener("hashchange", () => {
+    const selection = selectionOf(location.hash, columnNs);
+    // A link to a section changes no selection.
+    if (selection || location.hash === "") picture.select(selection);
+  });
 }
 
 void start();

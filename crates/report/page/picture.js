@@ -16,9 +16,10 @@ class Picture {
     this.plot = plot;
     this.columnNs = columnNs;
     this.changed = changed;
-    this.endNs = Number(plot.dataset.end);
-    this.firstRow = Number(plot.dataset.first);
-    this.rows = Number(plot.dataset.last) - this.firstRow + 1;
+    const { endNs, firstRow, rows } = axesOf(plot);
+    this.endNs = endNs;
+    this.firstRow = firstRow;
+    this.rows = rows;
     /** @type {Rectangle} */
     this.whole = {
       fromColumn: 0,
@@ -28,6 +29,10 @@ class Picture {
     };
     /** @type {Rectangle | null} */
     this.selection = null;
+    /** @type {Rectangle | null} What was selected before it was dragged. */
+    this.before = null;
+    /** @type {{ x: number, y: number, isMeant: boolean } | null} Where a finger began, and whether it means to select. */
+    this.finger = null;
     this.frame = element("div", "", "selected");
     this.frame.hidden = true;
     plot.append(this.frame);
@@ -37,7 +42,7 @@ class Picture {
     /** @type {{ column: number, band: number } | null} The place to which the pointer was dragged since the last frame of the screen. */
     this.dragged = null;
     plot.addEventListener("pointerup", () => this.end());
-    plot.addEventListener("pointercancel", () => this.end());
+    plot.addEventListener("pointercancel", () => this.cancel());
     plot.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -53,11 +58,19 @@ class Picture {
     this.changed(this.selection, isDone);
   }
 
-  /** @param {PointerEvent} event */
+  /**
+   * Begins to drag. A finger may mean to scroll, so that it selects nothing before it went sideways, and then a time with all
+   * durations: nobody can aim at a rectangle below a finger.
+   * @param {PointerEvent} event
+   */
   begin(event) {
-    if (event.button !== 0) return;
-    this.start = this.place(event);
+    const isTouch = event.pointerType === "touch";
+    if (event.button !== 0 || (isTouch && !event.isPrimary)) return;
+    this.before = this.selection;
     this.dragged = null;
+    this.start = this.place(event);
+    this.finger = isTouch ? { x: event.clientX, y: event.clientY, isMeant: false } : null;
+    if (isTouch) return;
     this.plot.setPointerCapture(event.pointerId);
     this.select(between(this.start, this.start), false);
   }
@@ -68,21 +81,59 @@ class Picture {
    */
   move(event) {
     if (!this.start) return;
+    if (this.finger && !this.finger.isMeant && !this.isMeant(event, this.finger)) return;
     const isAsked = this.dragged !== null;
     this.dragged = this.place(event);
     if (!isAsked) requestAnimationFrame(() => this.follow());
   }
 
+  /**
+   * Returns whether a finger now means to select. If it means to scroll, nothing is dragged any more.
+   * @param {PointerEvent} event
+   * @param {{ x: number, y: number, isMeant: boolean }} finger
+   * @returns {boolean}
+   */
+  isMeant(event, finger) {
+    const now = meant(event.clientX - finger.x, event.clientY - finger.y);
+    if (now === "scroll") this.start = null;
+    if (now !== "select") return false;
+    finger.isMeant = true;
+    this.plot.setPointerCapture(event.pointerId);
+    return true;
+  }
+
   follow() {
-    if (this.start && this.dragged) this.select(between(this.start, this.dragged), false);
+    if (this.start && this.dragged) this.select(this.rectangle(this.start, this.dragged), false);
     this.dragged = null;
   }
 
   end() {
     const { start, dragged } = this;
+    if (!start) return;
     this.start = null;
     this.dragged = null;
-    this.select(start && dragged ? between(start, dragged) : this.selection);
+    // A finger that only tapped selects nothing.
+    if (this.finger && !this.finger.isMeant) return;
+    this.select(dragged ? this.rectangle(start, dragged) : this.selection);
+  }
+
+  /** Ends a drag that the browser took over, such as one that scrolls: what was selected before is selected again. */
+  cancel() {
+    const isDrawn = this.start && (!this.finger || this.finger.isMeant);
+    this.start = null;
+    this.dragged = null;
+    if (isDrawn) this.select(this.before ?? null);
+  }
+
+  /**
+   * Returns the selection between two places.
+   * @param {{ column: number, band: number }} start
+   * @param {{ column: number, band: number }} end
+   * @returns {Rectangle}
+   */
+  rectangle(start, end) {
+    const { fromBand, toBand } = this.whole;
+    return this.finger ? { ...between(start, end), fromBand, toBand } : between(start, end);
   }
 
   /** @param {KeyboardEvent} event */

@@ -9,9 +9,9 @@ const test = require("node:test");
 const vm = require("node:vm");
 const zlib = require("node:zlib");
 
-const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "arrows.js", "icicle.js", "timeline.js", "waited_for.js"];
+const files = ["decode.js", "scale.js", "duration.js", "select.js", "address.js", "arrows.js", "icicle.js", "timeline.js", "waited_for.js", "drag.js", "chart.js", "map.js"];
 const script = files.map((file) => fs.readFileSync(path.join(__dirname, file), "utf8")).join("\n");
-vm.runInThisContext(`${script}\nglobalThis.page = { unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, whoeverWorked, neighbour, framesOf, roundTimes, waitedFor, waitedForInWords };`);
+vm.runInThisContext(`${script}\nglobalThis.page = { caption, unpack, cells, rowStart, rowOf, duration, grouped, sums, moreThanRest, within, fragment, selectionOf, treeOf, timelineOf, commitsIn, nearPercentiles, whoeverWorked, neighbour, framesOf, roundTimes, waitedFor, waitedForInWords, meant, atOnce, valueText, barAt, barEnds, barSaid, inOneLine, countsOf, cellSaid };`);
 const { page } = globalThis;
 
 // Node before 20.12 knows no raw deflate here, which all browsers do.
@@ -195,6 +195,15 @@ test("the critical path is in one lane at a time and goes on in another one at i
   ]);
 });
 
+test("what is not drawn of a commit is said above it", () => {
+  const commit = { end: 2e9, ns: 3e6, tid: 7, parts: [[3e6, 7, 0]] };
+  const records = { lead: 0, lanes: [], is_cut: true, list: "" };
+  assert.equal(page.caption({ ...commit, records: { ...records, is_cut: false } }, 1), "3.00 ms, ended at 2.00 s, thread 7");
+  assert.match(page.caption({ ...commit, records }, 1), /, without some of the records/);
+  assert.match(page.caption(commit, 1), /, without what its threads did/);
+  assert.match(page.caption({ ...commit, segments: 6000 }, 1), /, its 6,000 parts drawn as 1: /);
+});
+
 test("a commit without records has its path", () => {
   const commit = { end: 1000, ns: 30, tid: 7, parts: [[30, 9, 0]] };
   const found = page.timelineOf(commit, { stacks: [{ ...stack("a"), who: "background" }], words: [], commits: [] }, [], {});
@@ -227,6 +236,62 @@ test("an axis has few round times, and 0", () => {
     const times = page.roundTimes(-to / 5, to);
     assert.ok(times.includes(0) && times.length <= 8 && times.length >= 1, `${times}`);
   }
+});
+
+test("a finger selects only if it goes sideways", () => {
+  assert.equal(page.meant(8, 8), "nothing");
+  for (const [right, down] of [[30, 0], [-30, 5], [40, -20]]) assert.equal(page.meant(right, down), "select");
+  for (const [right, down] of [[0, 30], [20, 20], [-30, 20], [10, -40]]) assert.equal(page.meant(right, down), "scroll");
+});
+
+test("commits of one stall are a group, and a short one meanwhile is not", () => {
+  const commit = (end, ns) => ({ end, ns, tid: 1, parts: [] });
+  const stall = [commit(1000, 100), commit(1001, 95), commit(990, 60)];
+  const others = [commit(500, 90), commit(1000, 49), commit(1040, 50)];
+  const groups = page.atOnce([...stall, ...others]);
+  assert.deepEqual(groups.map((group) => group.map(({ ns }) => ns)), [[100, 95, 60], [90], [49], [50]]);
+  assert.equal(groups.flat().length, 6);
+});
+
+const rates = { unit: "rate", column_ns: 5e8, series: [{ name: "done", values: [0, 12.34, 812.4] }, { name: "due", values: [1, 2, 3] }] };
+const bars = {
+  unit: "ns",
+  bars: [[1, "10 commits"], [3, "2 commits"]],
+  sum: "mean",
+  series: [{ name: "on CPU", color: "#123456", values: [1000, 0] }, { name: "others", values: [3000, 0] }],
+};
+
+test("each bar of a chart has its values", () => {
+  assert.deepEqual({ ...page.barSaid(rates, 1) }, {
+    heading: "0.5 to 1 s",
+    lines: [{ name: "done", color: undefined, text: "12.3/s" }, { name: "due", color: undefined, text: "2/s" }],
+  });
+  assert.equal(page.inOneLine(page.barSaid(rates, 2)), "1 to 1.5 s, done 812/s, due 3/s");
+  assert.equal(page.inOneLine(page.barSaid(bars, 0)), "10 commits, mean 4.00 us, others 3.00 us, on CPU 1.00 us");
+  assert.equal(page.inOneLine(page.barSaid(bars, 1)), "2 commits, mean 0 ns");
+  assert.deepEqual(["rate", "count", "ns"].map((unit) => page.valueText(1234.5, unit)), ["1,235/s", "1,235", "1.23 us"]);
+});
+
+test("each place of a chart is in one bar, from its left to its right end", () => {
+  for (const [chart, count] of [[rates, 3], [bars, 2]]) {
+    const ends = Array.from({ length: count }, (_, at) => page.barEnds(chart, at));
+    assert.equal(ends[0][0], 0);
+    assert.equal(ends.at(-1)[1], 1);
+    for (let place = 0; place < 1; place += 0.01) {
+      const [left, right] = ends[page.barAt(chart, place)];
+      assert.ok(left <= place + 1e-9 && place < right + 1e-9, `${place}`);
+    }
+    assert.deepEqual([-1, 2].map((place) => page.barAt(chart, place)), [0, count - 1]);
+  }
+});
+
+test("a cell of a heat map has the number of the picture's column", () => {
+  const axes = { endNs: 800, columnNs: 200, firstRow: 40, rows: 4 };
+  const counts = page.countsOf([[0, 1, 1, 7], [41, 41, 42, 40], [3, 4, 1, 9]], 100, axes);
+  const words = (column, row) => page.inOneLine(page.cellSaid(counts, axes, { column, row }, "commit"));
+  assert.ok(words(0, 41).endsWith(`${page.duration(page.rowStart(41))} to ${page.duration(page.rowStart(42))} 7`), words(0, 41));
+  assert.ok(words(0, 42).includes("commit,") && words(0, 42).endsWith(" 1"), words(0, 42));
+  assert.ok(words(3, 40).endsWith(" 9") && words(2, 40).endsWith(" 0"));
 });
 
 test("commits that are drawn are those of the selection", () => {

@@ -10,6 +10,7 @@
  * @property {number} ns
  * @property {number} tid
  * @property {[number, number, number][]} parts Nanoseconds, thread, stack.
+ * @property {number} [segments] Number of its parts before near ones became one.
  * @property {number} [shorter] Number of shorter commits.
  * @property {number} [stall] Start of the stall.
  * @property {Records} [records]
@@ -76,6 +77,23 @@ function threadName(tid, who, names) {
   return `thread ${tid}${facts.length ? ` (${facts.join(", ")})` : ""}`;
 }
 
+/**
+ * Says what a commit was, and what is not drawn of it.
+ * @param {Exemplar} commit
+ * @param {number} count
+ * @returns {string}
+ */
+function caption(commit, count) {
+  const parts = [duration(commit.ns)];
+  if (commit.shorter !== undefined) parts.push(`longer than ${((100 * commit.shorter) / count).toFixed(2)} % of all commits`);
+  if (commit.stall !== undefined) parts.push(`in the stall from ${(commit.stall / 1e9).toFixed(1)} s`);
+  parts.push(`ended at ${(commit.end / 1e9).toFixed(2)} s`, `thread ${commit.tid}`);
+  if (commit.segments !== undefined) parts.push(`its ${grouped(commit.segments)} parts drawn as ${grouped(commit.parts.length)}: near ones of the same thread and stack are one`);
+  if (!commit.records) parts.push("without what its threads did meanwhile, which had no room");
+  if (commit.records?.is_cut) parts.push("without some of the records of further threads, before it, or the shortest ones");
+  return parts.join(", ");
+}
+
 /** Most labels of the axis of a timeline. */
 const MOST_TICKS = 8;
 
@@ -134,6 +152,33 @@ function commitsIn(commits, selection, columnNs) {
   return commits.filter((commit) =>
     isIn(selection, Math.floor(commit.end / columnNs), Math.floor(rowOf(commit.ns) / ROWS_IN_BAND)),
   );
+}
+
+/**
+ * Groups commits that waited at the same time: one belongs to the first of a group if it is at least half as long, and at least half of
+ * it was meanwhile.
+ * @param {Exemplar[]} commits The longest first.
+ * @returns {Exemplar[][]}
+ */
+function atOnce(commits) {
+  /** @type {Exemplar[][]} */
+  const groups = [];
+  for (const commit of commits) {
+    const group = groups.find(([first]) => 2 * commit.ns >= first.ns && 2 * meanwhile(first, commit) >= commit.ns);
+    if (group) group.push(commit);
+    else groups.push([commit]);
+  }
+  return groups;
+}
+
+/**
+ * Returns how long two commits were both under way.
+ * @param {Exemplar} a
+ * @param {Exemplar} b
+ * @returns {number}
+ */
+function meanwhile(a, b) {
+  return Math.max(0, Math.min(a.end, b.end) - Math.max(a.end - a.ns, b.end - b.ns));
 }
 
 /** Shares of the commits that are shorter than the typical ones that are shown first. */

@@ -10,15 +10,15 @@ use prost::Message;
 
 /// Profile with the fields that are used. Numbers of strings are places in `string_table`.
 #[derive(Clone, PartialEq, Message)]
-struct Profile {
+struct PprofProfile {
     #[prost(message, repeated, tag = "1")]
     sample_type: Vec<ValueType>,
     #[prost(message, repeated, tag = "2")]
-    sample: Vec<Sample>,
+    sample: Vec<PprofSample>,
     #[prost(message, repeated, tag = "4")]
     location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
-    function: Vec<Function>,
+    function: Vec<PprofFunction>,
     #[prost(string, repeated, tag = "6")]
     string_table: Vec<String>,
     #[prost(int64, tag = "14")]
@@ -34,7 +34,7 @@ struct ValueType {
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Sample {
+struct PprofSample {
     /// The innermost frame first.
     #[prost(uint64, repeated, tag = "1")]
     location_id: Vec<u64>,
@@ -57,17 +57,17 @@ struct Location {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(message, repeated, tag = "4")]
-    line: Vec<Line>,
+    line: Vec<PprofLine>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Line {
+struct PprofLine {
     #[prost(uint64, tag = "1")]
     function_id: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
-struct Function {
+struct PprofFunction {
     #[prost(uint64, tag = "1")]
     id: u64,
     #[prost(int64, tag = "2")]
@@ -76,8 +76,8 @@ struct Function {
 
 /// Strings and functions, each once.
 #[derive(Default)]
-struct Names {
-    profile: Profile,
+struct ProfileNames {
+    profile: PprofProfile,
     strings: HashMap<String, i64>,
     functions: HashMap<String, u64>,
 }
@@ -85,7 +85,7 @@ struct Names {
 /// Writes the commit time of a run by stack: nanoseconds, and the number of commits that each stack delayed in a column of time and
 /// a band of durations. Each sample has its cause as labels.
 pub fn pprof(causes: &CauseCube, to: impl Write) -> io::Result<()> {
-    let mut names = Names::default();
+    let mut names = ProfileNames::default();
     // The table begins with the empty string.
     names.string("");
     let kinds = [("commits", "count"), ("time", "nanoseconds")];
@@ -109,7 +109,7 @@ pub fn pprof(causes: &CauseCube, to: impl Write) -> io::Result<()> {
     to.finish()?.flush()
 }
 
-impl Names {
+impl ProfileNames {
     fn add(&mut self, stack: &StackRow, value: [i64; 2]) {
         let cause = stack.cause;
         let (file, op) = cause.io.unzip();
@@ -130,7 +130,7 @@ impl Names {
             str: self.string(&word),
         });
         let label = label.collect();
-        self.profile.sample.push(Sample {
+        self.profile.sample.push(PprofSample {
             location_id,
             value: value.into(),
             label,
@@ -154,8 +154,8 @@ impl Names {
         let id = self.functions.len() as u64 + 1;
         self.functions.insert(name.to_owned(), id);
         let text = self.string(name);
-        self.profile.function.push(Function { id, name: text });
-        let line = vec![Line { function_id: id }];
+        self.profile.function.push(PprofFunction { id, name: text });
+        let line = vec![PprofLine { function_id: id }];
         self.profile.location.push(Location { id, line });
         id
     }
@@ -193,7 +193,7 @@ mod tests {
         pprof(&causes, &mut compressed).unwrap();
         let mut bytes = Vec::new();
         GzDecoder::new(&compressed[..]).read_to_end(&mut bytes).unwrap();
-        let profile = Profile::decode(&bytes[..]).unwrap();
+        let profile = PprofProfile::decode(&bytes[..]).unwrap();
         let text = |place: i64| profile.string_table[usize::try_from(place).unwrap()].as_str();
         assert_eq!(text(0), "");
         let name = |id: &u64| text(profile.function.iter().find(|one| one.id == *id).unwrap().name);

@@ -165,7 +165,6 @@ impl ServerError {
         }
     }
 
-    /// Returns an error of a copy.
     pub(crate) fn copy(from: &Path, to: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::StorageFull => Self::DiskFull(to.to_owned()),
@@ -181,5 +180,13 @@ impl ServerError {
             Self::DiskFull(path) if path.starts_with(base) => Self::DiskFull(base.to_owned()),
             other => other,
         }
+    }
+}
+
+/// Returns success also if what was to be removed did not exist.
+pub(crate) fn unless_gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }

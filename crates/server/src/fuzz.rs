@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::attached::process_memory::places;
 use crate::attached::semisync_receiver::stack_pointer;
-use crate::connection::dsn::parse;
+use crate::connection::parse;
 use crate::facts::block_device::chosen;
 use crate::facts::file_system::{FileSystemFacts, device_number};
 use crate::process::error_log::{disk_is_full, error_lines, first_lines, unknown_variable};

@@ -5,18 +5,18 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 
-use crate::attached::managed::ManagedServer;
+use crate::attached::ManagedServer;
 use crate::error::ServerError;
-use crate::facts::placed::Placed;
+use crate::facts::placed::PlacedClass;
 use crate::facts::server::ServerFacts;
-use crate::install::binary::{Binary, find};
 use crate::install::home::Home;
 use crate::install::server_arg::ServerChoice;
+use crate::install::{Binary, find};
 use crate::instance::Instance;
 use crate::instance::config::InstanceConfig;
 use crate::instance::snapshot::DataSnapshot;
 use crate::process::cpus::Cpus;
-use crate::process::pidfd::Exit;
+use crate::process::pidfd::ProcessEnd;
 use crate::storage::config::Storage;
 use logtrace_common::{ConnectError, Connection, Variable};
 
@@ -119,7 +119,7 @@ impl Server {
     }
 
     /// Returns the classes of a private server's files that are placed elsewhere.
-    pub fn placed(&self) -> &[Placed] {
+    pub fn placed(&self) -> &[PlacedClass] {
         match self {
             Self::Private(instance) => instance.placed(),
             Self::Running(_) => &[],
@@ -148,7 +148,7 @@ impl Server {
     }
 
     /// Waits until the server has ended.
-    pub async fn died(&self) -> Exit {
+    pub async fn died(&self) -> ProcessEnd {
         match self {
             Self::Private(instance) => instance.died().await,
             Self::Running(server) => server.died().await,

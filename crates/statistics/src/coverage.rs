@@ -4,7 +4,7 @@ use logtrace_common::random::{Rng, Stream, Xoshiro256PlusPlus};
 
 use crate::confidence_interval::{CellValues, t_intervals};
 use crate::descriptive::tests::normal;
-use crate::paired_test::{Compare, Pair, compare};
+use crate::paired_test::{DifferenceScale, Pair, compare_cells};
 use crate::statistic::Statistic;
 
 /// Noise between the runs of a cell.
@@ -115,7 +115,10 @@ fn equal_cells_with_slow_runs_rarely_differ() {
             let table: Vec<Vec<Pair>> = (0..CELLS)
                 .map(|_| (0..repeats).map(&mut pair).collect())
                 .collect();
-            for one in compare(&table, Compare::Ratio).into_iter().flatten() {
+            for one in compare_cells(&table, DifferenceScale::Ratio)
+                .into_iter()
+                .flatten()
+            {
                 let interval = one.interval.unwrap();
                 outside += usize::from(!(interval.low..=interval.high).contains(&1.0));
                 significant += usize::from(one.significant);

@@ -5,7 +5,7 @@ use statrs::distribution::{Beta, ContinuousCDF};
 
 use crate::descriptive::mean;
 use crate::descriptive::tests::normal;
-use crate::paired_test::{Compare, Comparison, Pair, compare};
+use crate::paired_test::{DifferenceScale, Pair, TestedDifference, compare_cells};
 
 /// Study of pairs of cells on a machine whose speed moves.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ const MACHINE: Design = Design {
 
 impl Design {
     /// Draws a study and compares its cells.
-    fn study(&self, rng: &mut Xoshiro256PlusPlus) -> Vec<Option<Comparison>> {
+    fn study(&self, rng: &mut Xoshiro256PlusPlus) -> Vec<Option<TestedDifference>> {
         let cells = 2 * self.pairs;
         let all = (cells * self.repeats * self.turns) as f64;
         let (mut moving, mut taken) = (normal(rng), 0.0);
@@ -71,11 +71,11 @@ impl Design {
                 });
             }
         }
-        compare(&table, Compare::Ratio)
+        compare_cells(&table, DifferenceScale::Ratio)
     }
 
     /// Returns the share of comparisons with a property over many studies, and its 95 % interval.
-    fn share(&self, has: impl Fn(&Comparison) -> bool) -> (f64, f64, f64) {
+    fn share(&self, has: impl Fn(&TestedDifference) -> bool) -> (f64, f64, f64) {
         const COMPARISONS: usize = 3200;
         let mut rng = Stream::Study(31).rng(17);
         let (mut found, mut tested) = (0, 0);
@@ -95,7 +95,7 @@ impl Design {
         )
     }
 
-    fn contains(&self, comparison: &Comparison) -> bool {
+    fn contains(&self, comparison: &TestedDifference) -> bool {
         let interval = comparison.interval.unwrap();
         (interval.low..=interval.high).contains(&self.ratio)
     }

@@ -13,13 +13,14 @@ use crate::descriptive::mean;
 use crate::standard_error::{Repeats, StandardError, standard_errors};
 
 /// Largest probability, after correction, of a significant difference.
-const SIGNIFICANT: f64 = 0.05;
+pub(crate) const SIGNIFICANT: f64 = 0.05;
 
 /// Comparison of a cell with its baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Display)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Compare")]
 #[strum(serialize_all = "snake_case")]
-pub enum Compare {
+pub enum DifferenceScale {
     /// Value of the cell divided by that of the baseline.
     #[default]
     Ratio,
@@ -40,8 +41,8 @@ pub struct Pair {
 
 /// Difference between a cell and its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct Comparison {
+#[schemars(rename = "Comparison", deny_unknown_fields)]
+pub struct TestedDifference {
     /// Geometric mean of the ratios of the repeats, or mean of their differences.
     pub value: f64,
     /// 95 % t interval of the true ratio or difference, not corrected for the number of comparisons. `None` with one
@@ -58,7 +59,7 @@ pub struct Comparison {
     pub significant: bool,
 }
 
-impl Compare {
+impl DifferenceScale {
     /// Returns the difference of a value from a baseline on the scale of the test, or `None` if there is no ratio because one of
     /// them is 0.
     pub fn difference(self, value: f64, baseline: f64) -> Option<f64> {
@@ -70,18 +71,23 @@ impl Compare {
     }
 
     /// Returns the comparison with a difference on the scale of the test, and its error there. It is not marked as significant.
-    pub fn comparison(self, difference: f64, error: Option<StandardError>) -> Comparison {
+    pub fn test_result(self, difference: f64, error: Option<StandardError>) -> TestedDifference {
         let interval = |error: StandardError| Interval {
             low: self.back_transformed(difference - error.half_width()),
             high: self.back_transformed(difference + error.half_width()),
         };
-        Comparison {
+        TestedDifference {
             value: self.back_transformed(difference),
             interval: error.map(interval),
             p: error.map(|error| error.p(difference)),
             visible: error.map(|error| self.back_transformed(error.visible())),
             significant: false,
         }
+    }
+
+    /// Returns the ratio or the difference of two equal numbers.
+    pub fn none(self) -> f64 {
+        self.back_transformed(0.0)
     }
 
     /// Returns the variance of that difference that the noise inside both windows makes.
@@ -103,21 +109,26 @@ impl Compare {
 }
 
 /// Compares the cells of a table. `None` where there is nothing to compare, or no ratio because a value is 0.
-pub fn compare(table: &[Vec<Pair>], how: Compare) -> Vec<Option<Comparison>> {
+pub fn compare_cells(table: &[Vec<Pair>], how: DifferenceScale) -> Vec<Option<TestedDifference>> {
     let repeats: Vec<Option<Repeats>> = table.iter().map(|pairs| differences(pairs, how)).collect();
     let compared = repeats
         .iter()
         .zip(standard_errors(&repeats))
         .map(|(repeats, error)| {
             let mean = mean(&repeats.as_ref()?.values)?;
-            Some(how.comparison(mean, error))
+            Some(how.test_result(mean, error))
         });
-    let mut compared: Vec<Option<Comparison>> = compared.collect();
+    let mut compared: Vec<Option<TestedDifference>> = compared.collect();
     mark_significant(&mut compared);
     compared
 }
 
-fn differences(pairs: &[Pair], how: Compare) -> Option<Repeats> {
+/// Compares one cell with its baseline for itself: no other variance moderates its own, and it is corrected for nothing else.
+pub fn compare_alone(pairs: &[Pair], how: DifferenceScale) -> Option<TestedDifference> {
+    compare_cells(&[pairs.to_vec()], how).pop()?
+}
+
+fn differences(pairs: &[Pair], how: DifferenceScale) -> Option<Repeats> {
     let values: Option<Vec<f64>> = pairs
         .iter()
         .map(|pair| how.difference(pair.value, pair.baseline))
@@ -131,11 +142,14 @@ fn differences(pairs: &[Pair], how: Compare) -> Option<Repeats> {
 
 /// Marks what is significant after Holm's step-down correction (A simple sequentially rejective multiple test procedure,
 /// 1979).
-pub fn mark_significant(compared: &mut [Option<Comparison>]) {
-    let mut tested: Vec<(f64, &mut Comparison)> = compared
+pub fn mark_significant(compared: &mut [Option<TestedDifference>]) {
+    let mut tested: Vec<(f64, &mut TestedDifference)> = compared
         .iter_mut()
         .flatten()
-        .filter_map(|one| Some((one.p?, one)))
+        .filter_map(|one| {
+            one.significant = false;
+            Some((one.p?, one))
+        })
         .collect();
     tested.sort_by(|(one, _), (other, _)| one.total_cmp(other));
     let count = tested.len();
@@ -188,7 +202,7 @@ mod tests {
             (mean(&series).unwrap(), error_of_mean(&series).unwrap())
         }
 
-        fn compared(&self, seed: u64) -> Vec<Option<Comparison>> {
+        fn compared(&self, seed: u64) -> Vec<Option<TestedDifference>> {
             let mut rng = Stream::Study(8).rng(seed);
             let shared: Vec<(f64, f64)> = (0..self.repeats).map(|_| self.run(&mut rng, 0, 1.0)).collect();
             let mut table = Vec::new();
@@ -207,7 +221,7 @@ mod tests {
                 });
                 table.push(pairs.collect());
             }
-            compare(&table, Compare::Ratio)
+            compare_cells(&table, DifferenceScale::Ratio)
         }
 
         /// Returns the shares of comparisons that are significant after correction, and before it, over many studies. A
@@ -285,7 +299,7 @@ mod tests {
             baseline: 100.0,
             errors: Some((1.0, 1.0)),
         };
-        let compared = compare(&[vec![pair]], Compare::Ratio)[0].unwrap();
+        let compared = compare_cells(&[vec![pair]], DifferenceScale::Ratio)[0].unwrap();
         assert!((compared.value - 0.5).abs() < 1e-9 && !compared.significant);
         assert_eq!((compared.interval, compared.p), (None, None));
     }
@@ -299,12 +313,12 @@ mod tests {
         };
         let pairs = vec![pair(3.0, 0.0), pair(4.0, 0.0), pair(5.0, 0.0)];
         assert_eq!(
-            compare(&[pairs.clone(), Vec::new()], Compare::Ratio),
+            compare_cells(&[pairs.clone(), Vec::new()], DifferenceScale::Ratio),
             [None, None]
         );
-        let compared = compare(&[pairs], Compare::Difference)[0].unwrap();
+        let compared = compare_cells(&[pairs], DifferenceScale::Difference)[0].unwrap();
         assert!((compared.value - 4.0).abs() < 1e-9 && compared.p.unwrap() < 0.05 && compared.significant);
-        let same = compare(&[vec![pair(1.0, 1.0); 3]], Compare::Ratio)[0].unwrap();
+        let same = compare_cells(&[vec![pair(1.0, 1.0); 3]], DifferenceScale::Ratio)[0].unwrap();
         assert_eq!(
             (same.value, same.p, same.interval, same.significant),
             (1.0, None, None, false)
@@ -313,7 +327,7 @@ mod tests {
 
     #[test]
     fn holm_correction_stops_at_the_first_insignificant_p() {
-        let with = |p: f64| Comparison {
+        let with = |p: f64| TestedDifference {
             value: 1.0,
             interval: None,
             p: Some(p),

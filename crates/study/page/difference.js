@@ -7,8 +7,11 @@
  * @typedef {{ cause: string, wait: string, from: number, to: number }} Difference Cause in two cells, in nanoseconds.
  */
 
+/** Part of the largest difference below which differences become one row. */
+const SMALLEST = 0.01;
+
 /**
- * Returns the causes of two cells side by side, the largest difference first. Their differences add up to that of the means.
+ * Returns the causes of two cells side by side, the largest difference first, and the small ones as one. Their differences add up to that of the means.
  * @param {CellCause[]} from
  * @param {CellCause[]} to
  * @returns {Difference[]}
@@ -24,7 +27,12 @@ function differences(from, to) {
   for (const one of from) row(one).from += one.mean;
   for (const one of to) row(one).to += one.mean;
   const size = (/** @type {Difference} */ one) => Math.abs(one.to - one.from);
-  return [...rows.values()].sort((one, other) => size(other) - size(one));
+  const sorted = [...rows.values()].sort((one, other) => size(other) - size(one));
+  const small = sorted.filter((one) => size(one) < SMALLEST * size(sorted[0]));
+  if (small.length < 2) return sorted;
+  const sum = (/** @type {"from" | "to"} */ side) => small.reduce((all, one) => all + one[side], 0);
+  const others = { cause: `${small.length} smaller`, wait: "", from: sum("from"), to: sum("to") };
+  return [...sorted.slice(0, -small.length), others];
 }
 
 /**

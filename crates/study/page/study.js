@@ -28,7 +28,8 @@ function tableRow(words, color, numbers) {
   mark.className = "mark";
   mark.style.backgroundColor = color;
   name.append(mark, words);
-  const cells = numbers.map((number, at) => {
+  // Less than half of a nanosecond is none, and has no sign.
+  const cells = numbers.map((number) => Math.round(number) || 0).map((number, at) => {
     const cell = document.createElement("td");
     cell.className = "n";
     cell.textContent = `${at === 2 && number > 0 ? "+" : ""}${duration(number)}`;
@@ -73,6 +74,7 @@ function start() {
   window.addEventListener("hashchange", restore);
   restore();
   part("difference", HTMLElement).hidden = false;
+  document.querySelectorAll(".with-script").forEach((link) => link.removeAttribute("hidden"));
 }
 
 start();

@@ -27,6 +27,16 @@ test("differences add up to that of the means, the largest first", () => {
   assert.deepEqual(differences([], []), []);
 });
 
+test("differences below a hundredth of the largest are one row", () => {
+  const from = [cause("flush", 400), cause("on CPU", 100), cause("journal", 50)];
+  const to = [cause("flush", 1_400), cause("on CPU", 91), cause("journal", 53)];
+  assert.deepEqual(
+    differences(from, to).map((row) => [row.cause, row.to - row.from]),
+    [["flush", 1000], ["2 smaller", -6]],
+  );
+  assert.equal(differences(from.slice(0, 2), to.slice(0, 2)).length, 2);
+});
+
 test("times have three digits and their unit", () => {
   assert.deepEqual(
     [0, 944, 8_480, -122_000, 34_800_000, 2_000_000_000].map(duration),

@@ -5,17 +5,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cell::Cell;
+use crate::plan::Plan;
 use crate::plan::scale::Scale;
-use crate::plan::study_plan::Plan;
 use crate::plan::syntax::Published;
+use crate::results::StudyResults;
 use crate::results::conditions::{Condition, add_conditions};
 use crate::results::figure::Figure;
 use crate::results::stalls::Stall;
-use crate::results::study_results::Results;
 use crate::tables::cause_share::{CauseShare, stall_causes};
 use crate::tables::observations::values;
 use crate::tables::stage_table::{StageTable, stage_tables};
-use crate::tables::study_table::{StudyTable, tabulate};
+use crate::tables::{StudyTable, tabulate};
 
 /// Version of the layout of [`StudyReport`].
 pub const SCHEMA: u32 = 1;
@@ -63,9 +63,23 @@ pub struct StudyReport {
     pub conditions: Vec<Condition>,
     /// Results that others published: context, never a target.
     pub published: Vec<Published>,
+    /// Pages of the runs that have one.
+    #[serde(skip)]
+    pub run_pages: Vec<RunPage>,
     /// Time of the study by use. Absent before it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<StudyTime>,
+}
+
+/// Page of a run of the study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPage {
+    /// Name of the cell.
+    pub cell: String,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// Path from the directory of the study.
+    pub path: String,
 }
 
 /// Cells in which the CPUs were short.
@@ -130,7 +144,7 @@ pub struct StallRow {
 
 impl StudyReport {
     /// Makes the report of some or all cells of a scale, as far as there are results.
-    pub fn new(plan: &Plan, scale: Scale, cells: &[Cell], results: &Results) -> Self {
+    pub fn new(plan: &Plan, scale: Scale, cells: &[Cell], results: &StudyResults) -> Self {
         Self {
             schema: SCHEMA,
             name: plan.name.clone(),
@@ -150,13 +164,14 @@ impl StudyReport {
             series: series(cells, results),
             conditions: conditions(cells, results),
             published: plan.published.clone(),
+            run_pages: Vec::new(),
             time: None,
         }
     }
 }
 
 /// Counts the cells in which the CPUs were short, by their short turns if they have some, else by their windows.
-fn busy_cells(cells: &[Cell], results: &Results) -> BusyCells {
+fn busy_cells(cells: &[Cell], results: &StudyResults) -> BusyCells {
     let shares = cells
         .iter()
         .filter_map(|cell| mean(&values(&Figure::CpuBusy, cell, results).values));
@@ -167,7 +182,7 @@ fn busy_cells(cells: &[Cell], results: &Results) -> BusyCells {
     }
 }
 
-fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
+fn stalls(cells: &[Cell], results: &StudyResults) -> Vec<StallRow> {
     let stalls = results.of_all(cells).flat_map(|(cell, repeat, measured)| {
         measured.stalls.iter().map(move |stall| {
             let mut causes = stall_causes(&stall.causes);
@@ -183,7 +198,7 @@ fn stalls(cells: &[Cell], results: &Results) -> Vec<StallRow> {
     stalls.collect()
 }
 
-fn conditions(cells: &[Cell], results: &Results) -> Vec<Condition> {
+fn conditions(cells: &[Cell], results: &StudyResults) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (_, _, measured) in results.of_all(cells) {
         add_conditions(&mut conditions, &measured.conditions);
@@ -191,7 +206,7 @@ fn conditions(cells: &[Cell], results: &Results) -> Vec<Condition> {
     conditions
 }
 
-fn series(cells: &[Cell], results: &Results) -> Vec<Series> {
+fn series(cells: &[Cell], results: &StudyResults) -> Vec<Series> {
     let measured = results.of_all(cells);
     let stalled = measured.filter(|(_, _, measured)| !measured.stalls.is_empty());
     let series = stalled.map(|(cell, repeat, measured)| Series {

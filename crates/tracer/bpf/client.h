@@ -24,8 +24,10 @@ static __always_inline bool is_of_client(long number)
 /* A thread leaves its CPU in `poll` to wait for its client. That wait ends the statement. */
 static __always_inline void note_client_wait(struct thread *thread)
 {
-	if (thread->syscall == POLL || thread->syscall == PPOLL)
+	if (thread->syscall == POLL || thread->syscall == PPOLL) {
 		thread->replied = 0;
+		thread->is_session = 1;
+	}
 }
 
 /* A wait for the client of no length. */

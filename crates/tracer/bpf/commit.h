@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The window of a read-write commit.
+ * The time of a read-write commit.
  *
  * Both servers' ha_commit_trans() (sql/handler.cc) takes a metadata lock that blocks a global read lock, and gives
  * it back, for read-write transactions alone. The probes sit on these two calls: they cover the whole wait, a
@@ -8,7 +8,7 @@
  * Outside are setting the stage before the first call and freeing resources after the second: a few microseconds of CPU.
  *
  * XA PREPARE and XA COMMIT wait for the same logs and pass ha_commit_trans() only in one phase: what they execute is a
- * window of its own, unless a commit begins inside of it.
+ * time of its own, unless a commit begins inside of it.
  *
  * MariaDB without a binlog only asks for the redo log to be made durable there (storage/innobase/trx/trx0trx.cc,
  * trx_flush_log_if_needed()), and waits for it before it replies (sql/sql_class.h, wait_for_pending_ops()): between

@@ -21,8 +21,9 @@ enum record_kind {
 	KIND_SERVER_WAIT = 11,
 	/* 12 is a stack of the server, which the reader makes. */
 	KIND_CPU_SAMPLE = 13,
-	KIND_JOIN = 14,
+	KIND_QUEUE_ENTRY = 14,
 	KIND_THREAD_END = 15,
+	KIND_OTHER_WRITES = 16,
 };
 
 /* Why a thread that could run did not run yet: the task that had its CPU. */
@@ -88,13 +89,13 @@ struct flush {
 
 struct member {
 	struct header header;
-	__u64 joined_ns;
+	__u64 entered_ns;
 	__u64 leader_commit_ns;
 	__u32 member_tid;
 	__u32 pad;
 };
 
-struct join {
+struct queue_entry {
 	struct header header;
 };
 
@@ -111,6 +112,14 @@ struct process {
 	struct header header;
 	__u32 tgid;
 	__u32 pad;
+	char name[COMM_BYTES];
+};
+
+struct other_writes {
+	struct header header;
+	__u64 bytes;
+	__u32 tgid;
+	__u32 dev;
 	char name[COMM_BYTES];
 };
 

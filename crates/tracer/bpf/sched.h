@@ -28,6 +28,8 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 	thread->stack = -1;
 	thread->cpu_wait = CPU_WAIT_UNKNOWN;
 	end_turn(next, now);
+	if (is_read(thread->syscall))
+		thread->io_ns = !preempted && begin_read(thread->tid) ? now : 0;
 	is_in_file_call = thread->io_ns;
 	is_in_no_call = thread->syscall < 0;
 	/* A call on a file that is not followed has no stack: the cheap levels of detail do without. */
@@ -88,6 +90,8 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 		record->cpu_tgid = thread->cpu_tgid;
 		submit(record);
 	}
+	if (thread->io_ns && is_read(thread->syscall))
+		send_io(thread, now, thread->syscall, 0);
 	note_long_wait(thread, now);
 	thread->out_ns = 0;
 	thread->wake_ns = 0;

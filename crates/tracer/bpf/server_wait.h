@@ -29,7 +29,9 @@ static __always_inline bool is_wait(long number)
 
 /*
  * From which length on a wait's stack is worth reading. Of a wait that a thread of the server ended it shows that it was
- * for a lock; where that thread was in its commit all the time, it is what that did that counts.
+ * for a lock; where that thread was in its commit all the time, it is what that did that counts. But a session that
+ * waits before its commit is asked why, whoever ends the wait: a lock of rows or of a table is held until a commit ends.
+ * And a commit is asked where that thread was in none: it may have only completed what others did.
  */
 static __always_inline __u64 long_ns(const struct thread *thread)
 {
@@ -37,9 +39,11 @@ static __always_inline __u64 long_ns(const struct thread *thread)
 		return LONG_NS;
 	if (thread->waker_syscall < 0)
 		return LONG_BY_TIMER_NS;
+	if (thread->is_session && !thread->commit_ns)
+		return LONG_NS;
 	if (thread->waker_commit_ns && thread->waker_commit_ns <= thread->out_ns)
 		return ~0ULL;
-	return LONG_BY_SERVER_NS;
+	return thread->commit_ns && !thread->waker_commit_ns ? LONG_NS : LONG_BY_SERVER_NS;
 }
 
 /* Notes that the thread, which now gets the CPU, has waited so long that its stack is worth reading. */

@@ -54,20 +54,27 @@ struct thread {
 	__u64 io_ino;
 	__u32 io_dev;
 	__u32 io_generation;
-	/* MariaDB's object for the commit that waits in a group's queue (group.h), and when it joined; 0 for none. */
+	/* MariaDB's object for the commit that waits in a group's queue (group.h), and when it entered; 0 for none. */
 	__u64 group_entry;
-	__u64 joined_ns;
+	__u64 entered_ns;
 	/* When its last long wait ended, 0 for none, and the system call of that (server_wait.h). */
 	__u64 long_in_ns;
 	__s16 long_syscall;
 	/* Whether it has sent something to its client since it last asked for a request (client.h). */
 	__u8 replied;
+	/* Whether it has waited for a client: it is a session's. */
+	__u8 is_session;
 	/* The process that took its CPU. */
 	__u32 cpu_tgid;
 } __attribute__((aligned(64)));
 
 _Static_assert(__builtin_offsetof(struct thread, commit_sp) == 64, "the first cache line");
-_Static_assert(__builtin_offsetof(struct thread, commit_ns) == 8, "crates/tracer/src/reader/thread_states.rs reads it");
+/* crates/tracer/src/reader/thread_states.rs reads these. */
+_Static_assert(__builtin_offsetof(struct thread, preempted) == 4, "preempted");
+_Static_assert(__builtin_offsetof(struct thread, commit_ns) == 8, "commit_ns");
+_Static_assert(__builtin_offsetof(struct thread, out_ns) == 24, "out_ns");
+_Static_assert(__builtin_offsetof(struct thread, stack) == 56, "stack");
+_Static_assert(__builtin_offsetof(struct thread, syscall) == 60, "syscall");
 
 /* MariaDB without a binlog: the commit waits for the redo log after its function has returned (commit.h). */
 enum async {

@@ -16,7 +16,7 @@ use crate::probes::attach_points::placement;
 use crate::probes::call_offsets::call_sites;
 use crate::probes::commit_calls::{FUNCTIONS, commit_calls};
 use crate::probes::entry_offset::cheap_entry;
-use crate::probes::program::Program;
+use crate::probes::program::ProbedProgram;
 use crate::probes::table::{PROBES, Probe};
 use crate::stacks::function_names::FunctionNames;
 use crate::stacks::mapped_files::{MappedFile, mapped_file};
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn a_program_is_read_or_refused(bytes in damaged(programs()), address in any::<u64>()) {
         let names = PROBES.iter().flat_map(Probe::functions).chain(FUNCTIONS).chain(["main", "_Unwind_"]);
-        if let Some(file) = opened(&bytes) && let Ok(program) = Program::read(file, names) {
+        if let Some(file) = opened(&bytes) && let Ok(program) = ProbedProgram::read(file, names) {
             let calls = commit_calls(&program).unwrap_or_default();
             for probe in PROBES {
                 let _ = placement(&program, &calls, probe);

@@ -57,12 +57,12 @@ fn relocated(types: &[u8], version: &str) -> Object {
 }
 
 /// Constants that registers have.
-type Known = [Option<i32>; 11];
+type KnownRegisters = [Option<i32>; 11];
 
 /// Instructions that the kernel's verifier follows: those behind a condition that is known at load time are left out.
 fn followed(instructions: &[bpf_insn]) -> HashSet<usize> {
-    let mut seen: HashSet<(usize, Known)> = HashSet::new();
-    let mut open: Vec<(usize, Known)> = vec![(0, [None; 11])];
+    let mut seen: HashSet<(usize, KnownRegisters)> = HashSet::new();
+    let mut open: Vec<(usize, KnownRegisters)> = vec![(0, [None; 11])];
     while let Some((at, mut known)) = open.pop() {
         if at >= instructions.len() || !seen.insert((at, known)) {
             continue;

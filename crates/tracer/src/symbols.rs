@@ -6,7 +6,7 @@ use cpp_demangle::{DemangleOptions, Symbol};
 
 /// Function of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Function<'a> {
+pub(crate) struct ProgramFunction<'a> {
     /// Mangled name.
     pub(crate) name: &'a str,
     /// Virtual address.

@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::config::TracerConfig;
 use crate::error::TracerError;
-use crate::overhead::account::Account;
+use crate::overhead::Account;
 use crate::reader::watchdog::Watchdog;
 use crate::reader::{Drain, Stopped};
 use crate::sink::Sink;
@@ -15,11 +15,11 @@ use crate::tracefs;
 /// Running tracer. Dropping it detaches all probes.
 #[derive(Debug)]
 pub struct Tracer<S> {
-    commands: Sender<Command>,
+    commands: Sender<ReaderCommand>,
     thread: JoinHandle<Result<Stopped<S>, TracerError>>,
 }
 
-enum Command {
+enum ReaderCommand {
     Account(Sender<Account>),
     CommitsBegun(u64, Sender<usize>),
     Stop,
@@ -48,7 +48,7 @@ impl<S: Sink> Tracer<S> {
     pub fn account(&self) -> Result<Account, TracerError> {
         let (reply, account) = channel();
         self.commands
-            .send(Command::Account(reply))
+            .send(ReaderCommand::Account(reply))
             .map_err(|_| TracerError::thread("it ended early"))?;
         account.recv().map_err(|_| TracerError::thread("it ended early"))
     }
@@ -58,7 +58,7 @@ impl<S: Sink> Tracer<S> {
     pub fn commits_begun(&self, before_ns: u64) -> Result<usize, TracerError> {
         let (reply, count) = channel();
         self.commands
-            .send(Command::CommitsBegun(before_ns, reply))
+            .send(ReaderCommand::CommitsBegun(before_ns, reply))
             .map_err(|_| TracerError::thread("it ended early"))?;
         count.recv().map_err(|_| TracerError::thread("it ended early"))
     }
@@ -66,7 +66,7 @@ impl<S: Sink> Tracer<S> {
     /// Passes on the remaining records, begins to detach the probes, and returns the sink.
     pub fn stop(self) -> Result<Stopped<S>, TracerError> {
         // A thread that already ended has its reason ready.
-        let _ = self.commands.send(Command::Stop);
+        let _ = self.commands.send(ReaderCommand::Stop);
         join(self.thread)
     }
 }
@@ -80,7 +80,7 @@ fn join<T>(thread: JoinHandle<Result<T, TracerError>>) -> Result<T, TracerError>
 fn run<S: Sink>(
     config: &TracerConfig,
     sink: S,
-    orders: &Receiver<Command>,
+    orders: &Receiver<ReaderCommand>,
     ready: &Sender<()>,
 ) -> Result<Stopped<S>, TracerError> {
     check_pid_namespace()?;
@@ -96,13 +96,13 @@ fn run<S: Sink>(
         watch.expect_round(pause);
         match orders.recv_timeout(pause) {
             Err(RecvTimeoutError::Timeout) => drain.round(),
-            Ok(Command::Account(reply)) => {
+            Ok(ReaderCommand::Account(reply)) => {
                 let _ = reply.send(drain.begin_part());
             }
-            Ok(Command::CommitsBegun(before_ns, reply)) => {
+            Ok(ReaderCommand::CommitsBegun(before_ns, reply)) => {
                 let _ = reply.send(drain.commits_begun(before_ns));
             }
-            Ok(Command::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+            Ok(ReaderCommand::Stop) | Err(RecvTimeoutError::Disconnected) => break,
         }
     }
     drop(watch);

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use logtrace_dataset::Level;
+use logtrace_dataset::ExportLevel;
 use strum::VariantNames;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   logtrace collect logtrace-runs/* --out dataset
   logtrace collect RUN_DIR --out dataset --level segments
@@ -29,11 +29,11 @@ pub(crate) struct CollectArgs {
     ///
     /// One of runs (totals), seconds (also columns of time), commits (also each commit and request), segments (also each part of
     /// each commit). The last two are for runs with --record.
-    #[arg(long, value_name = "LEVEL", default_value_t = Level::Seconds, value_parser = level, hide_possible_values = true)]
-    pub(crate) level: Level,
+    #[arg(long, value_name = "LEVEL", default_value_t = ExportLevel::Seconds, value_parser = level, hide_possible_values = true)]
+    pub(crate) level: ExportLevel,
 }
 
-fn level(name: &str) -> Result<Level, String> {
-    let names = || Level::VARIANTS.join(", ");
+fn level(name: &str) -> Result<ExportLevel, String> {
+    let names = || ExportLevel::VARIANTS.join(", ");
     name.parse().map_err(|_| format!("it is none of {}", names()))
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use logtrace_compare::Assumed;
-use logtrace_compare::render::Format;
+use logtrace_compare::render::ComparisonFormat;
 
 use crate::cli::check::percent;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   logtrace compare RUN_A RUN_B
       one run each: their own seconds and an assumed spread between runs say how sure the difference is
@@ -19,7 +19,7 @@ Examples:
   logtrace compare before/report.html after/report.html
       pages that somebody sent
 
-A verdict stands beside each row: \"differs\", \"same\", or \"cannot tell\". Needs no root and no server.")]
+A verdict stands beside each row: \"differs\", \"same\", \"held\" (a rate), or \"cannot tell\". Needs no root and no server.")]
 pub(crate) struct CompareArgs {
     /// Run directories or their pages (report.html): two, A and B, or with --with the repeats of A.
     #[arg(value_name = "RUN", required = true)]
@@ -39,8 +39,8 @@ pub(crate) struct CompareArgs {
     pub(crate) spread: f64,
 
     /// Output format: terminal, markdown, html or json.
-    #[arg(long, value_name = "FORMAT", default_value_t = Format::Terminal)]
-    pub(crate) format: Format,
+    #[arg(long, value_name = "FORMAT", default_value_t = ComparisonFormat::Terminal)]
+    pub(crate) format: ComparisonFormat,
 }
 
 impl CompareArgs {

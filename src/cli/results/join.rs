@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use logtrace_measure::runs::RUNS;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   db1$  sudo logtrace trace --socket /run/mysqld/mysqld.sock --record
   load$ logtrace run --server mysql://bench@db1/ --password-file bench.pw --rate 300/s --record
@@ -23,6 +24,6 @@ pub(crate) struct JoinArgs {
     pub(crate) trace_dir: PathBuf,
 
     /// Directory in which the run directory of the result is created.
-    #[arg(long, value_name = "DIR", default_value = "logtrace-runs")]
+    #[arg(long, value_name = "DIR", default_value = RUNS)]
     pub(crate) out: PathBuf,
 }

@@ -10,22 +10,28 @@ use logtrace_report::render::Format;
 
 use crate::cli::check::duration;
 use crate::exit::UsageError;
+use crate::output::Place;
+use crate::source::Source;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
+  logtrace report
+      the last run in logtrace-runs
   logtrace report logtrace-runs/20260102-030405-update_key
-  logtrace report RUN_DIR --format json | jq .causes
+  logtrace report RUN_DIR --format markdown --out report.md
+  logtrace report report.html --format json | jq .causes
+      a page that somebody sent
   logtrace report RUN_DIR --explain-again
       the causes as this version finds them in the records of an older run with --record
   logtrace report RUN_DIR --format folded | flamegraph.pl > commits.svg
-  logtrace report RUN_DIR --format perfetto > commits.pftrace.gz
-      for https://ui.perfetto.dev, which reads the file in the browser: the slowest and typical commits, and those of
+  logtrace report RUN_DIR --format perfetto
+      writes RUN_DIR/commits.pftrace.gz for https://ui.perfetto.dev, which reads the file in the browser: the slowest and typical commits, and those of
       stalls; with --record what all threads did meanwhile")]
 pub(crate) struct ReportArgs {
-    /// Run directory.
-    #[arg(value_name = "RUN_DIR")]
-    pub(crate) run_dir: PathBuf,
+    /// Run directory, or the page of a run (report.html) [default: the last run in logtrace-runs].
+    #[arg(value_name = "RUN_DIR|report.html")]
+    pub(crate) run: Option<PathBuf>,
 
     /// Output format.
     ///
@@ -36,6 +42,15 @@ pub(crate) struct ReportArgs {
     /// all tables), pprof (commit time by stack, for the tool of that name).
     #[arg(long, value_name = "FORMAT", default_value = "terminal", value_parser = output)]
     pub(crate) format: Output,
+
+    /// Show a row for each cause, too. For the formats terminal and markdown.
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// File for the output; `-` is the standard output. Default: texts to the standard output, and perfetto, parquet and pprof,
+    /// which are no texts, into RUN_DIR as commits.pftrace.gz, commits.parquet and commits.pb.gz.
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
 
     /// Explain the commits again with this version, from the records of a run or a trace with --record.
     ///
@@ -62,7 +77,7 @@ pub(crate) struct ReportArgs {
     whole: bool,
 }
 
-/// Output of the command: the results in a format, or what is made of a recording.
+/// Output of the command: the results in a format, or what is no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     Results(Format),
@@ -83,7 +98,42 @@ fn output(name: &str) -> Result<Output, String> {
     }
 }
 
+impl Output {
+    /// Returns the usual name of the file; `None` for a text, which is usually printed.
+    fn file_name(self) -> Option<&'static str> {
+        match self {
+            Self::Results(_) => None,
+            Self::Perfetto => Some("commits.pftrace.gz"),
+            Self::Parquet => Some("commits.parquet"),
+            Self::Pprof => Some("commits.pb.gz"),
+        }
+    }
+}
+
 impl ReportArgs {
+    /// Refuses `--all` for a format without a short form.
+    pub(crate) fn check_all(&self) -> Result<(), UsageError> {
+        match (self.all, self.format) {
+            (false, _) | (true, Output::Results(Format::Terminal | Format::Markdown)) => Ok(()),
+            (true, _) => Err(UsageError(
+                "--all is for --format terminal and markdown: the other formats have every cause".to_owned(),
+            )),
+        }
+    }
+
+    /// Returns where the output goes. Refuses to send what is no text to a terminal.
+    pub(crate) fn place(&self, source: &Source) -> Result<Place, UsageError> {
+        let name = self.format.file_name();
+        let usual = name.map_or(Place::Stdout, |name| Place::File(source.beside(name)));
+        let place = Place::new(self.out.as_deref(), usual);
+        match name {
+            Some(name) if place.is_terminal() => Err(UsageError(format!(
+                "the output is no text, and a terminal cannot show it: leave out --out -, or write --out {name}"
+            ))),
+            _ => Ok(place),
+        }
+    }
+
     /// Returns the part of the run to export, and refuses one for other formats.
     pub(crate) fn selection(&self) -> Result<Selection, UsageError> {
         let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -101,5 +151,48 @@ impl ReportArgs {
                 to.map_or(u64::MAX, nanoseconds),
             )),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    /// These arguments of `logtrace report`.
+    fn report(arguments: &[&str]) -> ReportArgs {
+        let words = ["logtrace", "report"].iter().chain(arguments);
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Report(report) => report,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn texts_are_printed_and_other_formats_are_files_of_the_run() {
+        let page = Source::Page("runs/a/report.html".into());
+        let place = |arguments: &[&str]| report(arguments).place(&page).unwrap();
+        assert_eq!(place(&[]), Place::Stdout);
+        assert_eq!(place(&["--format", "json"]), Place::Stdout);
+        for (format, name) in [
+            ("perfetto", "commits.pftrace.gz"),
+            ("parquet", "commits.parquet"),
+            ("pprof", "commits.pb.gz"),
+        ] {
+            let usual = Place::File(Path::new("runs/a").join(name));
+            assert_eq!(place(&["--format", format]), usual);
+            assert_eq!(
+                place(&["--format", format, "--out", "x"]),
+                Place::File("x".into())
+            );
+        }
+        assert_eq!(
+            place(&["--format", "html", "--out", "y"]),
+            Place::File("y".into())
+        );
     }
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use logtrace_report::document::CaveatKind;
+
 use super::round::{Round, Work};
 use super::stage::Stage;
 use crate::common::{patiently, tells};
@@ -88,8 +90,9 @@ pub(super) fn study_goes_on(stage: &Stage, round: &Round) {
 
 fn is_measured(dir: &Path) -> bool {
     let text = fs::read_to_string(dir.join("run.json")).unwrap_or_default();
-    logtrace_report::parse_json(&text)
-        .is_ok_and(|document| !tells(&document, "unfinished_run") && !tells(&document, "interrupted"))
+    logtrace_report::parse_json(&text).is_ok_and(|document| {
+        !tells(&document, &CaveatKind::UnfinishedRun) && !tells(&document, &CaveatKind::Interrupted)
+    })
 }
 
 /// Fails if something of a round is left in the system: these control groups, for example.

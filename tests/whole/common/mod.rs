@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use logtrace_attribution::cause::Who;
-use logtrace_report::document::{CauseRow, Document, Driver, Response, Workload};
+use logtrace_report::document::{CauseRow, CaveatKind, Document, Driver, Response, Workload};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -210,7 +210,7 @@ impl Ran {
         let late = document
             .caveats
             .iter()
-            .any(|caveat| caveat.kind == "late_generator");
+            .any(|caveat| caveat.kind == CaveatKind::LateGenerator);
         let expected = if late { Some(3) } else { Some(0) };
         assert_eq!(self.code(), expected, "{}\n{}", self.stderr(), self.stdout());
         document
@@ -229,14 +229,14 @@ pub(crate) fn printed(command: &mut Command) -> String {
 }
 
 /// Kinds of a document's caveats, without `cpu_taken`: what the hypervisor takes is not the program's doing.
-pub(crate) fn caveats(document: &Document) -> Vec<&str> {
-    let kinds = document.caveats.iter().map(|caveat| caveat.kind.as_str());
-    kinds.filter(|&kind| kind != "cpu_taken").collect()
+pub(crate) fn caveats(document: &Document) -> Vec<&CaveatKind> {
+    let kinds = document.caveats.iter().map(|caveat| &caveat.kind);
+    kinds.filter(|&kind| *kind != CaveatKind::CpuTaken).collect()
 }
 
 /// Whether a document has a caveat of this kind.
-pub(crate) fn tells(document: &Document, kind: &str) -> bool {
-    document.caveats.iter().any(|caveat| caveat.kind == kind)
+pub(crate) fn tells(document: &Document, kind: &CaveatKind) -> bool {
+    document.caveats.iter().any(|caveat| caveat.kind == *kind)
 }
 
 /// What the driver of a `logtrace run` measured.

@@ -59,7 +59,10 @@ fn assert_programs(tracer: &Tracer) {
 fn assert_joined(document: &Document) {
     let response = document.response.as_ref().unwrap();
     assert_eq!(sum_of_parts(response), response.total);
-    assert_eq!((response.requests, response.unjoined), (driver(document).done, 0));
+    assert_eq!(
+        (response.requests, response.unmatched),
+        (driver(document).done, 0)
+    );
     let commits = document.commits.as_ref().unwrap();
     // A request may be over after the window in which its commit began, and the other way round: one for each connection
     // at either end, and those may be the slowest of all.

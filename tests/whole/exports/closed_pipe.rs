@@ -12,7 +12,10 @@ fn an_export_into_a_closed_pipe_ends_quietly() {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let mut report = logtrace();
-        report.arg("report").arg(ran.file("")).args(["--format", format]);
+        report
+            .arg("report")
+            .arg(ran.file(""))
+            .args(["--format", format, "--out", "-"]);
         let ended = report.stdout(writer).output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!((ended.status.code(), &*said), (Some(0), ""), "{format}");

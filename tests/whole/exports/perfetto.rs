@@ -13,7 +13,7 @@ fn exported(ran: &Ran, options: &[&str]) -> Output {
     command
         .arg("report")
         .arg(ran.file(""))
-        .args(["--format", "perfetto"]);
+        .args(["--format", "perfetto", "--out", "-"]);
     command.args(options).output().unwrap()
 }
 

@@ -3,17 +3,8 @@
 use super::fixture::home::{Home, LONG, SHORT};
 use crate::common::disk::Disk;
 use crate::common::{SERVERS, beside_others, driver, tells};
+use logtrace_report::document::CaveatKind;
 use logtrace_testkit::one_or_all;
-
-#[test]
-fn a_disk_that_is_too_small_is_refused_at_once() {
-    let home = Home::new();
-    let disk = Disk::tmpfs(&home.instances());
-    home.run(SHORT)
-        .refused(1, &["disk space", disk.path().to_str().unwrap(), "free at least"]);
-    drop(disk);
-    home.assert_untouched();
-}
 
 #[test]
 fn a_disk_that_is_full_while_a_data_directory_is_initialised() {
@@ -43,7 +34,11 @@ fn a_disk_that_fills_up_in_the_window() {
         drop(disk);
         assert_eq!(ended.code, Some(3), "{server}: {}{}", ended.stdout, ended.stderr);
         let document = ended.measured();
-        assert!(tells(&document, "disk_full"), "{server}: {:?}", document.caveats);
+        assert!(
+            tells(&document, &CaveatKind::DiskFull),
+            "{server}: {:?}",
+            document.caveats
+        );
         let driver = driver(&document);
         assert!(driver.done > 0 && driver.done < driver.requests, "{server}");
         home.assert_nothing_left();

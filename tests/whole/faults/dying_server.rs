@@ -4,6 +4,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use logtrace_attribution::breakdown::Distribution;
+use logtrace_report::document::CaveatKind;
 use logtrace_testkit::one_or_all;
 use rustix::process::Signal;
 
@@ -21,7 +22,7 @@ fn a_server_that_dies_leaves_what_was_measured_until_then() {
         let document = ended.measured();
         assert_eq!(ended.code, Some(3), "{server}");
         assert!(
-            tells(&document, "server_died"),
+            tells(&document, &CaveatKind::ServerDied),
             "{server}: {:?}",
             document.caveats
         );

@@ -13,17 +13,6 @@ use crate::common::{beside_others, driver};
 use rustix::process::Signal;
 
 #[test]
-fn run_directories_cannot_be_made() {
-    let home = Home::new();
-    fs::write(home.path().join("file"), "in the way").unwrap();
-    for place in ["file", "file/below", "/proc/nothing"] {
-        home.run(&format!("--out {place} {SHORT}"))
-            .refused(1, &["cannot create", place, "--out"]);
-    }
-    home.assert_untouched();
-}
-
-#[test]
 fn a_reader_that_has_enough_is_no_error() {
     let _turn = beside_others();
     let home = Home::new();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use logtrace_common::Flavor;
 
 use super::fixture::home::Home;
-use crate::common::{SERVERS, beside_others};
+use crate::common::{SERVERS, beside_others, driver};
 use logtrace_laboratory::foreign::Foreign;
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/workloads/transfer.toml");
@@ -133,5 +133,41 @@ fn a_database_of_somebody_else_keeps_its_tables() {
             .refused(1, &["database logtrace", "did not make", "Rename"]);
         home.assert_untouched();
         assert_eq!(foreign.ask::<u32>("SELECT precious FROM logtrace.account"), 42);
+    }
+}
+
+#[test]
+fn failed_requests_say_code_text_and_statement_in_each_report() {
+    let _turn = beside_others();
+    for server in SERVERS {
+        let home = Home::new();
+        let file = home.path().join("broken.toml");
+        let statement = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'it is broken'";
+        fs::write(
+            &file,
+            format!("[[request]]\nname = 'broken'\nstatements = [\"{statement}\"]\n"),
+        )
+        .unwrap();
+        let ended = home.run(&format!(
+            "--workload {} --server {server} {SHORT}",
+            file.display()
+        ));
+        assert_eq!(ended.code, Some(3), "{server}: {}", ended.stderr);
+        let document = ended.document();
+        let driver = driver(&document);
+        let first = &driver.first_errors["1644"];
+        assert_eq!(driver.errors["1644"], driver.requests, "{server}");
+        assert_eq!(first.text, "it is broken", "{server}");
+        assert_eq!(
+            first.statement.as_deref(),
+            Some("SIGNAL SQLSTATE ? SET MESSAGE_TEXT = ?"),
+            "{server}"
+        );
+        let page = fs::read_to_string(home.run_dirs()[0].join("report.html")).unwrap();
+        for report in [&ended.stdout, &page] {
+            let words: Vec<&str> = report.split_whitespace().collect();
+            let told = "with error 1644 (it is broken at: SIGNAL SQLSTATE ? SET MESSAGE_TEXT = ?)";
+            assert!(words.join(" ").contains(told), "{server}: {report}");
+        }
     }
 }

@@ -97,3 +97,22 @@ fn settings_that_the_server_does_not_take() {
         }
     }
 }
+
+#[test]
+fn a_statement_that_is_longer_than_the_server_takes_names_the_variable() {
+    let _turn = beside_others();
+    let home = Home::new();
+    for server in SERVERS {
+        home.run(&format!(
+            "--workload tpcc --server {server} --no-trace --rate 5/s --set max_allowed_packet=262144"
+        ))
+        .refused(
+            1,
+            &[
+                "max_allowed_packet of the server is 262144",
+                "--set max_allowed_packet=16777216",
+            ],
+        );
+    }
+    home.assert_nothing_left();
+}

@@ -39,6 +39,7 @@ fn who_is_not_root_is_told_so() {
     as_nobody(&home, &format!("run {SHORT}")).refused(1, &["user 65534", "sudo", "logtrace doctor"]);
     let doctor = as_nobody(&home, "doctor");
     assert_eq!(doctor.code, Some(1));
+    assert!(doctor.stdout.starts_with("Run it with sudo"), "{}", doctor.stdout);
     assert!(
         doctor.stdout.contains("running as user 65534"),
         "{}",

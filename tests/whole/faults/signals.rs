@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use logtrace_report::document::CaveatKind;
 use rustix::process::Signal;
 
 use super::fixture::home::{Home, LONG, SHORT};
@@ -22,7 +23,11 @@ fn a_signal_in_the_window_ends_the_run_with_what_was_measured() {
         run.signal(signal);
         let ended = run.ended();
         let document = ended.measured();
-        assert!(tells(&document, "interrupted"), "{:?}", document.caveats);
+        assert!(
+            tells(&document, &CaveatKind::Interrupted),
+            "{:?}",
+            document.caveats
+        );
         assert!(driver(&document).done > 0 && document.commits.as_ref().unwrap().count > 0);
         assert!(ended.stdout.contains("report: "), "{}", ended.stdout);
         home.assert_nothing_left();
@@ -144,7 +149,7 @@ fn a_signal_that_was_ignored_stays_ignored_and_others_end_the_run() {
             let document = run.ended().measured();
             let case = format!("{signal:?}, ignored: {is_ignored}");
             assert_eq!(
-                tells(&document, "interrupted"),
+                tells(&document, &CaveatKind::Interrupted),
                 !is_ignored,
                 "{case}: {:?}",
                 document.caveats
@@ -162,7 +167,11 @@ fn sigpipe_changes_nothing() {
         let run = started_by_shell(&home, Signal::PIPE, is_ignored);
         run.signal(Signal::PIPE);
         let document = run.ended().measured();
-        assert!(!tells(&document, "interrupted"), "{:?}", document.caveats);
+        assert!(
+            !tells(&document, &CaveatKind::Interrupted),
+            "{:?}",
+            document.caveats
+        );
         home.assert_nothing_left();
     }
 }

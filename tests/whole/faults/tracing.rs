@@ -11,6 +11,7 @@ use super::privilege::as_nobody;
 use crate::common::{beside_others, send, tells};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
+use logtrace_report::document::CaveatKind;
 
 fn trace(home: &Home, arguments: &str) -> Started {
     Started::new(home.logtrace(&format!("trace {arguments}")), home.path())
@@ -58,32 +59,6 @@ fn what_is_no_server_is_refused() {
 }
 
 #[test]
-fn wrong_usage_is_told() {
-    let home = Home::new();
-    let cases: [(&str, &[&str]); 9] = [
-        ("", &["--pid", "--unit", "--data-dir", "--socket", "mysql://"]),
-        ("--pid 1 --socket /x", &["cannot be used with"]),
-        ("--pid word", &["invalid value 'word'"]),
-        ("--pid 1 --user x", &["cannot be used with"]),
-        ("--unit x --data-dir /x", &["cannot be used with"]),
-        ("--pid 1 --duration 1ms", &["too short"]),
-        ("--pid 1 --ring-bytes much", &["power of two"]),
-        (
-            "mysql://root@192.0.2.1/",
-            &["192.0.2.1:3306 is not on this machine"],
-        ),
-        ("localhost", &["mysql://USER@localhost"]),
-    ];
-    for (arguments, words) in cases {
-        trace(&home, arguments).ended().refused(2, words);
-    }
-    let ended = trace(&home, "mysql://root:geheim@localhost/").ended();
-    ended.refused(2, &["LOGTRACE_PASSWORD"]);
-    assert!(!ended.stderr.contains("geheim"), "{}", ended.stderr);
-    home.assert_untouched();
-}
-
-#[test]
 fn who_is_not_root_cannot_trace() {
     let home = Home::new();
     as_nobody(&home, "trace --pid 1").refused(1, &["user 65534", "sudo"]);
@@ -110,7 +85,7 @@ fn an_account_that_is_refused_is_told_of_the_way_without_a_login() {
     // No privilege is needed.
     let right = as_guest("right");
     assert_eq!(right.code, Some(0), "{}", right.stderr);
-    assert!(tells(&right.measured(), "no_commits"));
+    assert!(tells(&right.measured(), &CaveatKind::NoCommits));
     home.assert_nothing_left();
 }
 
@@ -131,7 +106,11 @@ fn a_server_that_dies_leaves_what_was_seen_until_then() {
         let ended = tracing.ended();
         let document = ended.measured();
         assert_eq!(ended.code, Some(3));
-        assert!(tells(&document, "server_died"), "{:?}", document.caveats);
+        assert!(
+            tells(&document, &CaveatKind::ServerDied),
+            "{:?}",
+            document.caveats
+        );
         let commits = document.commits.as_ref().unwrap();
         assert!(commits.count > 0 && commits.count <= 50, "{}", commits.count);
         let charged: u64 = document.causes.iter().map(|cause| cause.total).sum();
@@ -151,7 +130,11 @@ fn a_server_that_dies_while_nothing_is_traced_ends_the_trace_too() {
         let ended = tracing.ended();
         let document = ended.measured();
         assert_eq!(ended.code, Some(3));
-        assert!(tells(&document, "server_died"), "{:?}", document.caveats);
+        assert!(
+            tells(&document, &CaveatKind::ServerDied),
+            "{:?}",
+            document.caveats
+        );
         assert!(document.gaps().is_some());
     }
 }

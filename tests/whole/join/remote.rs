@@ -66,33 +66,24 @@ impl Remote {
 }
 
 impl Measured {
+    /// Runs `logtrace join`.
     pub(crate) fn join(&self) -> Joined {
-        join(&self.run, &self.trace)
+        let out = tempfile::tempdir().unwrap();
+        let dir = |ran: &Ran| ran.dir.clone().expect("it left a directory");
+        let output = logtrace()
+            .arg("join")
+            .args([dir(&self.run), dir(&self.trace)])
+            .arg("--out")
+            .arg(out.path())
+            .output()
+            .unwrap();
+        Joined { output, out }
     }
-}
-
-/// Runs `logtrace join`.
-pub(crate) fn join(run: &Ran, trace: &Ran) -> Joined {
-    let out = tempfile::tempdir().unwrap();
-    let dir = |ran: &Ran| ran.dir.clone().expect("it left a directory");
-    let output = logtrace()
-        .arg("join")
-        .args([dir(run), dir(trace)])
-        .arg("--out")
-        .arg(out.path())
-        .output()
-        .unwrap();
-    Joined { output, out }
 }
 
 impl Joined {
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
-    }
-
-    /// Whether it left no run directory.
-    pub(crate) fn is_empty(&self) -> bool {
-        std::fs::read_dir(self.out.path()).unwrap().next().is_none()
     }
 
     /// The only run directory.

@@ -5,6 +5,7 @@ use std::fs;
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_laboratory::slow_disk::SlowDisk;
+use logtrace_report::document::CaveatKind;
 use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;
 
@@ -42,12 +43,17 @@ fn is_an_error_of_the_run(class: FileClass) {
             (count + file.count, errors + file.errors)
         });
         assert!(0 < errors && errors < count, "{errors} of {count} failed: {case}");
-        assert!(tells(&document, "file_errors"), "{case}");
+        assert!(tells(&document, &CaveatKind::FileErrors), "{case}");
         assert_eq!(ran.code(), Some(3), "{case}");
         // The server gives up, or refuses the requests.
-        let consequences = ["server_died", "connections_lost", "errors", "unfinished"];
-        let told: Vec<&str> = consequences
-            .into_iter()
+        let consequences = [
+            CaveatKind::ServerDied,
+            CaveatKind::ConnectionsLost,
+            CaveatKind::Errors,
+            CaveatKind::Unfinished,
+        ];
+        let told: Vec<&CaveatKind> = consequences
+            .iter()
             .filter(|kind| tells(&document, kind))
             .collect();
         println!("{server}, {class}: {errors} of {count} fsyncs failed, {told:?}");

@@ -14,7 +14,6 @@ use logtrace_laboratory::slow_disk::SlowDisk;
 use logtrace_report::document::Document;
 use logtrace_server::enter_mount_namespace;
 use logtrace_testkit::one_or_all;
-use rustix::process::setpriority_process;
 
 use crate::common::{SERVERS, alone, run};
 
@@ -67,8 +66,6 @@ fn a_delay_of_the_redo_logs_fsync_is_found_there_and_nowhere_else() {
 }
 
 fn is_found(class: FileClass, other: FileClass, load: &Load) {
-    // For this thread, and so the file system, the program and the server: others do not hold them up.
-    setpriority_process(None, -20).unwrap();
     // What the disk does meanwhile is no change of the other log, so that it is on such a file system too, a prompt one.
     enter_mount_namespace().unwrap();
     let (slow, prompt) = (SlowDisk::mount(), SlowDisk::mount());

@@ -2,28 +2,30 @@
 
 use proptest::prelude::*;
 
-use logtrace_benchkit::lag::matching::{Event, Mismatch, Seen, Sleep, events, sends_after};
+use logtrace_benchkit::lag::matching::{
+    Mismatch, Sleep, SysbenchEvent, SysbenchObservations, events, sends_after,
+};
 
 const fn sleep(entry_ns: u64, length_ns: u64) -> Sleep {
     Sleep { entry_ns, length_ns }
 }
 
 /// Sleeps at 0 for 100 and at 1000 for 100, and an event after each.
-fn two_events() -> Seen {
-    Seen {
+fn two_events() -> SysbenchObservations {
+    SysbenchObservations {
         sleeps: vec![sleep(0, 100), sleep(1000, 100)],
         queued_ns: vec![150, 1150],
         sends_ns: vec![170, 1160],
     }
 }
 
-fn due(seen: &Seen) -> Vec<u64> {
+fn due(seen: &SysbenchObservations) -> Vec<u64> {
     events(seen).unwrap().iter().map(|event| event.due_ns).collect()
 }
 
 #[test]
 fn an_event_is_due_when_the_sleep_before_it_should_end() {
-    let expected = [(100, 170), (1100, 1160)].map(|(due_ns, sent_ns)| Event {
+    let expected = [(100, 170), (1100, 1160)].map(|(due_ns, sent_ns)| SysbenchEvent {
         due_ns,
         is_seen: true,
         sent_ns: Some(sent_ns),
@@ -33,7 +35,7 @@ fn an_event_is_due_when_the_sleep_before_it_should_end() {
 
 #[test]
 fn events_without_a_sleep_lie_between_the_last_due_time_and_their_being_queued() {
-    let seen = Seen {
+    let seen = SysbenchObservations {
         queued_ns: vec![150, 151, 152, 400, 1150],
         sends_ns: vec![160, 161, 162, 410, 1160],
         ..two_events()
@@ -63,7 +65,7 @@ fn what_was_not_sent_in_the_end_was_due_all_the_same() {
 
 #[test]
 fn what_cannot_have_happened_is_refused() {
-    let changed = |change: fn(&mut Seen)| {
+    let changed = |change: fn(&mut SysbenchObservations)| {
         let mut seen = two_events();
         change(&mut seen);
         events(&seen).unwrap_err()
@@ -107,10 +109,10 @@ fn a_request_is_sent_after_its_note_and_before_the_next() {
 
 /// A run of sysbench: gaps between due times, how late the generator wakes, what queueing takes it, and how late each event
 /// is sent.
-fn runs() -> impl Strategy<Value = (Vec<u64>, Seen)> {
+fn runs() -> impl Strategy<Value = (Vec<u64>, SysbenchObservations)> {
     let event = (0u64..3_000, 0u64..2_000, 1u64..50, 0u64..4_000);
     proptest::collection::vec(event, 1..200).prop_map(|drawn| {
-        let (mut seen, mut dues) = (Seen::default(), Vec::new());
+        let (mut seen, mut dues) = (SysbenchObservations::default(), Vec::new());
         let (mut due, mut now) = (1_000, 0);
         for (gap, slack, step, delay) in drawn {
             due += gap;

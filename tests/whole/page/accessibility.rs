@@ -47,3 +47,26 @@ fn the_page_of_a_comparison_has_no_serious_finding() {
     assert_ne!(allowed, RUN.comparison);
     assert_accessible(&allowed, "");
 }
+
+/// Leaves the colours of the waits that are shown, with their contrast to the page, as an attribute.
+const CONTRASTS: &str = "
+const light = (color) => {
+  const [red, green, blue] = /(\\d+), (\\d+), (\\d+)/.exec(color).slice(1).map((byte) => byte / 255)
+    .map((share) => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+};
+const paper = light(getComputedStyle(document.body).backgroundColor);
+const marks = [...document.querySelectorAll('.legend i, .tree i, .stack span')].map((mark) => getComputedStyle(mark).backgroundColor);
+const contrasts = [...new Set(marks)].map((color) => Math.max(light(color) / paper, paper / light(color)));
+document.body.dataset.found = contrasts.length + ' ' + Math.min(...contrasts);";
+
+#[test]
+fn colors_of_waits_stand_out_in_light_and_in_dark() {
+    for theme in [Theme::Light, Theme::Dark] {
+        let shown = open_as(&RUN.page, "", CONTRASTS, theme);
+        let (_, found) = shown.html.split_once("data-found=\"").unwrap();
+        let (colors, least) = found.split_once('"').unwrap().0.split_once(' ').unwrap();
+        assert!(colors.parse::<u32>().unwrap() > 3, "{found}");
+        assert!(least.parse::<f64>().unwrap() >= 1.5, "{theme:?}: {least}");
+    }
+}

@@ -103,15 +103,54 @@ pub(super) fn printed(page: &str, has_scripts: bool, theme: Theme) -> Paper {
     }
 }
 
-/// Returns what is wider than a window of 390 pixels, as that of a telephone: the width of the page if it is wider, and the elements
-/// that reach beyond it.
+/// Window of a telephone, and of a small notebook, in pixels.
+pub(crate) const TELEPHONE: (u32, u32) = (390, 844);
+pub(super) const NOTEBOOK: (u32, u32) = (1280, 800);
+
+/// Returns what is wider than the window of a telephone: the width of the page if it is wider, and the elements that reach beyond it.
 pub(crate) fn wider_than_a_telephone(page: &str, fragment: &str) -> String {
+    in_window(page, fragment, TELEPHONE, WIDER)
+}
+
+/// Names what is wider than the window, but for what scrolls by itself.
+const WIDER: &str = "const scrolls = (one) => one.closest('nav, .wide, pre, .stack') !== null;
+  const wide = [...body.querySelectorAll('*')].filter((one) => one.getBoundingClientRect().right > page.clientWidth && !scrolls(one));
+  const names = wide.slice(0, 5).map((one) => one.localName + '.' + one.className);
+  return page.scrollWidth > page.clientWidth ? [page.scrollWidth, ...names].join(' ') : '';";
+
+/// Returns which of these elements are not whole in the first screen of a window, with their lower ends.
+pub(super) fn below_the_first_screen(page: &str, window: (u32, u32), wanted: &[&str]) -> String {
+    let wanted = serde_json::to_string(wanted).unwrap();
+    let below = format!(
+        "const ends = {wanted}.map((one) => [one, Math.round(body.querySelector(one)?.getBoundingClientRect().bottom ?? NaN)]);
+        return ends.filter(([, end]) => !(end <= frame.contentWindow.innerHeight)).join(' ');"
+    );
+    in_window(page, "", window, &below)
+}
+
+/// Returns the height of a page in a window.
+pub(super) fn height(page: &str, window: (u32, u32)) -> u32 {
+    in_window(page, "", window, "return page.scrollHeight;")
+        .parse()
+        .unwrap()
+}
+
+/// Returns the result of a script in a window of this width and height: `page` and `body` are the elements of the page.
+fn in_window(page: &str, fragment: &str, (width, height): (u32, u32), script: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     fs::write(at("report.html"), page).unwrap();
-    // A browser without a screen has no window as narrow as this.
+    // A browser without a screen has no window as narrow as a telephone. The page is measured a second after it is there.
     let around = format!(
-        "<!doctype html><body><iframe style=\"width: 390px; height: 844px; border: 0\" src=\"report.html#{fragment}\"></iframe><script>{NARROW}</script></body>"
+        "<!doctype html><body><iframe style=\"width: {width}px; height: {height}px; border: 0\" src=\"report.html#{fragment}\"></iframe><script>
+const frame = document.querySelector('iframe');
+const result = (page, body) => {{ {script} }};
+frame.addEventListener('load', () => setTimeout(() => {{
+  const {{ documentElement: page, body }} = frame.contentDocument;
+  if (frame.contentWindow.innerWidth !== {width}) throw new Error('the window has another width');
+  document.body.dataset.found = result(page, body);
+}}, 1000));
+</script></body>"
     );
     fs::write(at("around.html"), around).unwrap();
     let ran = chromium(&at("around.html"), "", &at("profile"))
@@ -123,18 +162,6 @@ pub(crate) fn wider_than_a_telephone(page: &str, fragment: &str) -> String {
     let (_, found) = html.split_once("data-found=\"").expect("the page was measured");
     found.split_once('"').unwrap().0.to_owned()
 }
-
-/// Measures the page in the frame a second after it is there.
-const NARROW: &str = "const frame = document.querySelector('iframe');
-frame.addEventListener('load', () => setTimeout(() => {
-  const { documentElement: page, body } = frame.contentDocument;
-  if (frame.contentWindow.innerWidth !== 390) throw new Error('the window is not narrow');
-  const scrolls = (one) => one.closest('.wide, pre, .stack') !== null;
-  const wide = [...body.querySelectorAll('*')].filter((one) => one.getBoundingClientRect().right > page.clientWidth && !scrolls(one));
-  const names = wide.slice(0, 5).map((one) => one.localName + '.' + one.className);
-  const isWide = page.scrollWidth > page.clientWidth;
-  document.body.dataset.found = isWide ? [page.scrollWidth, ...names].join(' ') : '';
-}, 1000));";
 
 /// Returns the browser that opens a page. `fragment` is the end of its address.
 fn chromium(page: &Path, fragment: &str, profile: &Path) -> Command {

@@ -25,7 +25,7 @@ fn focused(firefox: &mut Firefox) -> String {
 /// Presses Tab until something has the focus, and returns what had it before.
 fn tab_to(firefox: &mut Firefox, wanted: &str) -> Vec<String> {
     let mut stops = Vec::new();
-    for _ in 0..20 {
+    for _ in 0..40 {
         firefox.press(&[Key::Tab]);
         match focused(firefox) {
             stop if stop == wanted => return stops,
@@ -82,6 +82,25 @@ fn assert_flame_graph(firefox: &mut Firefox) {
     assert_eq!(said(firefox), whole, "there is nothing above the whole");
 }
 
+/// Says the values of the chart that has the focus, and those beside it.
+const VALUES: &str = "const at = document.activeElement;
+    const tip = document.querySelector('.tip');
+    return [at.getAttribute('aria-valuetext'), tip.hidden ? '' : tip.querySelector('p').textContent]";
+
+/// Checks that arrows lead from column to column of a chart, whose values are said and shown.
+fn assert_chart(firefox: &mut Firefox) {
+    let mut values = || {
+        let both = firefox.script(VALUES);
+        let [said, shown] = [0, 1].map(|at| both[at].as_str().unwrap().to_owned());
+        assert!(!shown.is_empty() && said.starts_with(&shown), "{said}, {shown}");
+        assert!(said.contains("done ") && said.contains("due "), "{said}");
+        firefox.press(&[Key::Right]);
+        shown
+    };
+    let [first, second] = [values(), values()];
+    assert!(first.starts_with("0 to ") && second != first, "{first}, {second}");
+}
+
 fn assert_timeline(firefox: &mut Firefox) {
     let first = said(firefox);
     assert!(first.contains("its own): critical path, "), "{first}");
@@ -105,10 +124,12 @@ fn all_of_the_page_is_reached_and_read_by_the_keyboard() {
     let selected = "return document.querySelector('#selection-causes [data-ns]').dataset.ns";
     let commits = RUN.over_time.causes.cells.iter().map(|cell| cell.ns).sum::<u64>();
     assert_eq!(firefox.script(selected), json!(commits.to_string()));
-    for expected in ["button", "treeitem"] {
-        firefox.press(&[Key::Tab]);
-        assert_eq!(focused(&mut firefox), expected);
-    }
+    firefox.press(&[Key::Tab]);
+    assert_eq!(focused(&mut firefox), "button");
+    tab_to(&mut firefox, "rates");
+    assert_chart(&mut firefox);
+    let charts = tab_to(&mut firefox, "treeitem");
+    assert!(charts.contains(&"under-way".to_owned()), "{charts:?}");
     assert_flame_graph(&mut firefox);
     // One stop for each table, folded part and button.
     let stops = tab_to(&mut firefox, "button");

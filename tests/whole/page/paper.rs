@@ -3,7 +3,9 @@
 use logtrace_common::units;
 use serde_json::json;
 
-use super::browser::{Theme, printed, wider_than_a_telephone};
+use super::browser::{
+    NOTEBOOK, TELEPHONE, Theme, below_the_first_screen, height, printed, wider_than_a_telephone,
+};
 use super::firefox::Firefox;
 use super::selection::RUN;
 
@@ -19,8 +21,7 @@ fn paper_has_all_words_and_a_browser_without_scripts_all_but_the_selection() {
     let commits = RUN.document.commits.as_ref().unwrap();
     let mean = units::mean_duration(commits.total, commits.count);
     let answer = format!("A commit takes {mean} on average");
-    let slowest = units::duration(RUN.over_time.slowest.commits[0].ns);
-    let slowest = format!("The slowest took {slowest}");
+    let slowest = format!("The slowest took {}", units::duration(commits.distribution.max));
     for (words, has_scripts) in [(&with, true), (&without, false)] {
         for part in [
             answer.as_str(),
@@ -83,4 +84,24 @@ fn pages_fit_a_telephone() {
         .comparison
         .replace("</main>", "<p style=\"width: 500px\">wide</p></main>");
     assert_ne!(wider_than_a_telephone(&too_wide, ""), "");
+}
+
+#[test]
+fn the_first_screen_has_the_answer_the_figures_what_to_change_and_the_heat_map() {
+    let wanted = [".answer", ".tiles", ".next", "#heat-map"];
+    for window in [NOTEBOOK, TELEPHONE] {
+        assert_eq!(
+            below_the_first_screen(&RUN.page, window, &wanted),
+            "",
+            "{window:?}"
+        );
+        let settings = below_the_first_screen(&RUN.page, window, &["#settings"]);
+        assert!(settings.starts_with("#settings,"), "{settings}");
+    }
+}
+
+#[test]
+fn a_telephone_scrolls_few_screens() {
+    let height = height(&RUN.page, TELEPHONE);
+    assert!(height < 14 * TELEPHONE.1, "{height} pixels");
 }

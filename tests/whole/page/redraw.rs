@@ -128,6 +128,7 @@ fn a_rectangle_is_followed_in_the_time_of_a_frame() {
         stacks: &StackTotals::default(),
         over_time: Some(&over_time),
         color: false,
+        all: false,
     };
     let page = render(Format::Html, input).unwrap();
     let _alone = alone();

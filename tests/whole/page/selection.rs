@@ -48,11 +48,12 @@ fn in_columns(columns: &Range<u64>) -> u64 {
 /// Functions that work as the pointer and the keyboard do.
 const HANDS: &str = "const map = document.getElementById('heat-map');
         map.setPointerCapture = () => {};
-        const pointer = (type, x, y) => {
+        const pointer = (type, x, y, more = {}) => {
           const box = map.getBoundingClientRect();
           const place = { clientX: box.left + x * box.width, clientY: box.top + y * box.height };
-          map.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, ...place }));
+          map.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, ...place, ...more }));
         };
+        const finger = (type, x, y) => pointer(type, x, y, { pointerType: 'touch', isPrimary: true });
         const press = (key, shiftKey = false) => map.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey }));";
 
 /// Does something with the page when its script has read the data.
@@ -102,7 +103,8 @@ fn the_page_shows_all_without_a_request_and_without_an_error() {
         own == 5 && drawn >= 5,
         "{own} own threads in {drawn} figures: the five slowest commits are drawn"
     );
-    for part in ["class=\"path\"", "class=\"call\"", "class=\"hop\""] {
+    // Whether one of them waited for another thread is chance: crates/report/page/tests.js tests the lines between lanes.
+    for part in ["class=\"path\"", "class=\"call\""] {
         assert!(shown.html.contains(part), "no {part} in the timelines");
     }
 }
@@ -137,4 +139,76 @@ fn the_keyboard_selects_moves_widens_and_ends() {
         selected("press('ArrowLeft'); press('Escape');").selected_ns(),
         None
     );
+}
+
+#[test]
+fn a_finger_that_goes_sideways_selects_a_time_and_one_that_scrolls_nothing() {
+    let columns = (RUN.over_time.causes.cells.last().unwrap().column + 1).max(30);
+    let at = |column: u64| (column as f64 + 0.5) / columns as f64;
+    let (from, to) = (at(DRAGGED.start), at(DRAGGED.end - 1));
+    let selected = |moves: &str| {
+        let shown = open(&RUN.page, "", &when_ready(moves));
+        assert_eq!(shown.messages, [""; 0]);
+        shown.selected_ns()
+    };
+    let sideways = format!(
+        "finger('pointerdown', {from}, 0.5); finger('pointermove', {to}, 0.55); finger('pointerup', {to}, 0.55);"
+    );
+    assert_eq!(
+        selected(&sideways),
+        Some(dragged_ns()),
+        "all durations of the time"
+    );
+    let from_50_px = "const box = map.getBoundingClientRect();
+        const by = (right, down) => [0.5 + right / box.width, 0.2 + down / box.height];
+        const drag = (end, ...ways) => {
+          finger('pointerdown', ...by(0, 0));
+          for (const way of ways) finger('pointermove', ...by(...way));
+          finger(end, ...by(...ways.at(-1)));
+        };";
+    let diagonal = "drag('pointerup', [10, 10], [50, 50], [200, 60]);";
+    // The browser scrolls, and says that it took the finger.
+    let scrolling = "drag('pointercancel', [0, 10], [0, 60]);";
+    let taken_late = "drag('pointercancel', [50, 0], [80, 40]);";
+    for way in [diagonal, scrolling, taken_late] {
+        assert_eq!(selected(&format!("{from_50_px} {way}")), None, "{way}");
+        let before = selected(&format!("{sideways} {from_50_px} {way}"));
+        assert_eq!(before, Some(dragged_ns()), "what was selected stays: {way}");
+    }
+}
+
+#[test]
+fn a_pointer_reads_the_numbers_below_it() {
+    // The fullest cell of the picture, and each chart in its middle.
+    let read = "const said = [];
+        const point = (plot, x, y) => {
+          const box = plot.getBoundingClientRect();
+          const place = { clientX: box.left + x * box.width, clientY: box.top + y * box.height };
+          plot.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, buttons: 0, pointerType: 'mouse', ...place }));
+          const tip = document.querySelector('.tip');
+          said.push(tip.hidden ? 'nothing' : tip.innerText.replaceAll('\\n', ' '));
+        };
+        let commits = 0;
+        const rows = map.dataset.last - map.dataset.first + 1;
+        const columns = map.dataset.end / map.dataset.column;
+        for (let row = 0; row < rows; row += 1)
+          for (let column = 0; column < columns; column += 1) {
+            point(map, (column + 0.5) / columns, (row + 0.5) / rows);
+            commits += Number(/([\\d,]+)$/.exec(said.pop().trim())[1].replaceAll(',', ''));
+          }
+        for (const id of ['rates', 'under-way', 'by-percentile', 'response-map']) point(document.getElementById(id), 0.5, 0.5);
+        document.body.dataset.read = commits + '; ' + said.join('; ');";
+    let shown = open(&RUN.page, "", &when_ready(read));
+    assert_eq!(shown.messages, [""; 0]);
+    let (_, read) = shown.html.split_once("data-read=\"").unwrap();
+    let read: Vec<&str> = read.split_once('"').unwrap().0.split("; ").collect();
+    let commits = RUN.document.commits.as_ref().unwrap().count;
+    assert_eq!(
+        read[0],
+        commits.to_string(),
+        "the cells have all commits: {read:?}"
+    );
+    for (said, word) in read[1..].iter().zip(["done", "under way", "mean", "request"]) {
+        assert!(said.contains(word), "{read:?}");
+    }
 }

@@ -1,11 +1,16 @@
 //! Known waits in functions of the server, each put into a real server for a known time, and found by its name. Needs root.
 
+mod before_commit;
 mod commit_order;
 mod cpu;
+mod group_replication;
 mod many_waits;
+mod not_the_waker;
 mod o_dsync;
 mod on_cpu;
+mod reads;
 mod rotation;
+mod rules;
 mod slow_pages;
 mod space;
 mod wakers;

@@ -12,7 +12,7 @@ use crate::common::{beside_others, run, share};
 fn a_redo_log_that_is_synced_by_its_writes_is_waited_for_in_them() {
     let _turn = beside_others();
     let ran = run(
-        "--workload update_key --max --connections 8 --duration 3s --warmup 1s --server mysql --set \
+        "--workload update_key --max --connections 8 --duration 2s --warmup 500ms --server mysql --set \
          innodb_flush_method=O_DSYNC",
     );
     let document = ran.good();

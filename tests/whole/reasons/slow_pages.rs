@@ -11,7 +11,7 @@ use logtrace_common::{Detail, FileClass};
 use logtrace_laboratory::slow_disk::SlowDisk;
 use logtrace_server::enter_mount_namespace;
 
-use crate::common::{SERVERS, beside_others};
+use crate::common::{SERVERS, alone, beside_others};
 use crate::shapes::probe::{Client, Seen};
 
 /// Time that each read or write of the file system takes.
@@ -63,7 +63,8 @@ fn is_page_io(wait: Wait) -> bool {
 /// The server writes a page again and again that a statement changes again and again.
 #[test]
 fn a_page_that_is_being_written() {
-    let _turn = beside_others();
+    // Compares times with the client's clock.
+    let _turn = alone();
     enter_mount_namespace().unwrap();
     // Without syncs of the logs the disk of this machine does not hold a statement up.
     let settings = &[

@@ -132,6 +132,39 @@ impl Client {
             .unwrap_or_else(|error| panic!("{statement}, {release}: {error}"));
     }
 
+    /// Executes a statement that waits behind that of another session, which waits for what a third one holds until that, after a
+    /// delay, executes its own.
+    pub(crate) fn execute_behind(
+        &mut self,
+        (first, other): (&str, &mut Conn),
+        statement: &str,
+        (delay, release, holder): (Duration, &str, &mut Conn),
+    ) {
+        let mut watcher = self.session();
+        let Self { runtime, conn, .. } = self;
+        let waiting =
+            "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for%lock'";
+        runtime.block_on(async {
+            let behind = async {
+                while watcher.query_first::<u64, _>(waiting).await? != Some(1) {}
+                conn.query_drop(statement).await
+            };
+            let release = async {
+                tokio::time::sleep(delay).await;
+                holder.query_drop(release).await
+            };
+            let done = tokio::join!(other.query_drop(first), behind, release);
+            let all = [done.0, done.1, done.2];
+            all.into_iter()
+                .for_each(|done| done.unwrap_or_else(|error| panic!("{statement}: {error}")));
+        });
+    }
+
+    /// Returns the thread of the server that serves a connection alone.
+    pub(crate) fn thread_of(&self, session: &mut Conn) -> Option<u32> {
+        self.runtime.block_on(thread_of(session))
+    }
+
     /// Traces some repetitions of these statements; `{n}` in one is the number of the repetition.
     pub(crate) fn traced(&mut self, repetitions: u32, statements: &[&str]) -> Seen {
         self.traced_at(Detail::default(), |client| {

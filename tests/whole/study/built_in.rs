@@ -28,6 +28,7 @@ struct Cut {
 const SERVERS: [&str; 2] = ["mariadb", "mysql"];
 
 #[test]
+#[ignore = "long: two cuts are measured in each run of the tests"]
 fn a_cut_of_log_buffer_is_measured() {
     measure(&Cut {
         study: "log-buffer",
@@ -39,6 +40,7 @@ fn a_cut_of_log_buffer_is_measured() {
 }
 
 #[test]
+#[ignore = "long: two cuts are measured in each run of the tests"]
 fn a_cut_of_max_write_is_measured() {
     measure(&Cut {
         study: "max-write",
@@ -62,6 +64,7 @@ fn a_cut_of_commit_path_is_measured() {
 }
 
 #[test]
+#[ignore = "long: two cuts are measured in each run of the tests"]
 fn a_cut_of_query_log_is_measured() {
     measure(&Cut {
         study: "query-log",
@@ -84,6 +87,7 @@ fn a_cut_of_binlog_fs_is_measured() {
 }
 
 #[test]
+#[ignore = "long: two cuts are measured in each run of the tests"]
 fn a_cut_of_slow_log_is_measured() {
     measure(&Cut {
         study: "slow-log",

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use logtrace_report::document::CaveatKind;
 use rustix::process::Signal;
 
 use super::studied::{PLAN, Place, texts};
@@ -67,7 +68,7 @@ fn ctrl_c_ends_a_study_with_what_is_measured() {
         place
             .documents()
             .values()
-            .all(|document| !tells(document, "unfinished_run"))
+            .all(|document| !tells(document, &CaveatKind::UnfinishedRun))
     );
     place.assert_nothing_left();
 }

@@ -109,6 +109,7 @@ fn a_dry_run_says_from_equal_turns_which_effect_the_study_would_show() {
 }
 
 #[test]
+#[ignore = "long: a study of many connections"]
 fn a_turn_with_many_connections_leaves_room_for_the_next_one() {
     let _turn = beside_others();
     let options = "repeats = 1\nturns = 6\nturn = \"500ms\"\nwash_in = \"200ms\"\n";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use logtrace_report::document::Document;
+use logtrace_report::document::{CaveatKind, Document};
 use tempfile::TempDir;
 
 use crate::common::{logtrace, tells};
@@ -121,7 +121,9 @@ impl Place {
     /// Of those, the ones that were measured to their end.
     pub(crate) fn measured(&self) -> BTreeMap<String, Document> {
         let mut documents = self.documents();
-        documents.retain(|_, document| !tells(document, "unfinished_run") && !tells(document, "interrupted"));
+        documents.retain(|_, document| {
+            !tells(document, &CaveatKind::UnfinishedRun) && !tells(document, &CaveatKind::Interrupted)
+        });
         documents
     }
 

@@ -5,10 +5,10 @@ mod deadlocks;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{Running, SERVERS, beside_others, driver, run, sum_of_parts, workload};
+use crate::common::{Running, SERVERS, beside_others, driver, run, sum_of_parts, tells, workload};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
-use logtrace_report::document::Document;
+use logtrace_report::document::{CaveatKind, Document};
 use logtrace_testkit::one_or_all;
 
 const FLAVORS: [Flavor; 2] = [Flavor::MySql, Flavor::MariaDb];
@@ -107,6 +107,7 @@ fn an_open_loop_draws_the_terminals_of_its_requests() {
 }
 
 #[test]
+#[ignore = "long: tables of TPC-C are loaded once more"]
 fn calls_of_stored_procedures_are_counted_and_their_commits_explained() {
     let _turn = beside_others();
     for server in one_or_all(&SERVERS) {
@@ -139,14 +140,10 @@ fn tables_that_somebody_else_changes_degrade_the_run() {
         let ran = running.ended();
         assert_eq!(ran.code(), Some(3), "{}", ran.stderr());
         let document = ran.document();
-        let kinds: Vec<&str> = document
-            .caveats
-            .iter()
-            .map(|caveat| caveat.kind.as_str())
-            .collect();
         assert!(
-            kinds.contains(&"inconsistent") && kinds.contains(&"order_count"),
-            "{kinds:?}"
+            tells(&document, &CaveatKind::Inconsistent) && tells(&document, &CaveatKind::OrderCount),
+            "{:?}",
+            document.caveats
         );
         let tpcc = document.tpcc.as_ref().unwrap();
         assert_eq!(tpcc.orders_grown, Some(tpcc.committed_orders + 1));

@@ -2,7 +2,7 @@
 
 use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
-use logtrace_report::document::{CauseRow, Document};
+use logtrace_report::document::{CauseRow, CaveatKind, Document};
 
 use crate::common::sysbench::{prepare, updates};
 use crate::common::{Ran, Running, beside_others, caveats, share, total};
@@ -95,7 +95,11 @@ fn assert_described(document: &Document, foreign: &Foreign) {
     assert_eq!(told.settings["log_bin"], "ON");
     assert!(!told.private);
     assert_ne!(told.file_system, "unknown");
-    assert!(caveats(document).iter().all(|&kind| kind == "interrupted"));
+    assert!(
+        caveats(document)
+            .iter()
+            .all(|&kind| *kind == CaveatKind::Interrupted)
+    );
 }
 
 /// The report is that of a trace, and renders again.

@@ -1,10 +1,10 @@
-//! A server is found by its unit and by its data directory, beside another one.
+//! A server is found by its unit and by its data directory beside another one, and without a name if it is the only one.
 
 use logtrace_common::Flavor;
 use logtrace_laboratory::cgroup::Cgroup;
 use logtrace_laboratory::foreign::Foreign;
 
-use crate::common::{Running, beside_others};
+use crate::common::{Running, alone, beside_others};
 
 #[test]
 fn a_server_is_found_by_its_unit_and_by_its_data_directory() {
@@ -37,4 +37,23 @@ fn a_server_is_found_by_its_unit_and_by_its_data_directory() {
             assert!(ran.stderr().contains(&listed), "{way}: {}", ran.stderr());
         }
     }
+    let unnamed = Running::start("trace").ended();
+    assert_eq!(unnamed.code(), Some(1), "{}", unnamed.stderr());
+    for server in [&in_unit, &other] {
+        let to_type = format!("\n  --pid {} ", server.pid());
+        assert!(unnamed.stderr().contains(&to_type), "{}", unnamed.stderr());
+    }
+}
+
+#[test]
+fn the_only_server_needs_no_name_and_is_said() {
+    let _alone = alone();
+    let server = Foreign::start(Flavor::MariaDb);
+    let ran = Running::start("trace --duration 1").ended();
+    assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
+    assert_eq!(ran.document().trace.unwrap().pid, server.pid());
+    let said = format!("tracing process {} (", server.pid());
+    assert!(ran.stderr().contains(&said), "{}", ran.stderr());
+    let by_number = Running::start(&format!("trace {} --duration 500ms", server.pid())).ended();
+    assert_eq!(by_number.code(), Some(0), "{}", by_number.stderr());
 }

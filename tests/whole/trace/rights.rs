@@ -15,6 +15,7 @@ use crate::faults::privilege::{NOBODY, copied_program};
 use crate::study::studied::{PLAN, Place};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
+use logtrace_report::document::CaveatKind;
 
 /// Rights with which any user can trace on Linux 6.6 and later.
 pub(crate) const ENOUGH: [&str; 4] = ["bpf", "perfmon", "sys_ptrace", "syslog"];
@@ -142,7 +143,11 @@ fn any_user_with_four_rights_can_trace_and_keeps_none() {
             let missing: Vec<_> = tracer.probes.iter().filter(|probe| !probe.attached).collect();
             assert!(missing.is_empty(), "{missing:?}");
             // They are read from the memory of another user's process.
-            assert!(!tells(&document, "unknown_names"), "{:?}", document.caveats);
+            assert!(
+                !tells(&document, &CaveatKind::UnknownNames),
+                "{:?}",
+                document.caveats
+            );
             home.assert_nothing_left();
         }
     }

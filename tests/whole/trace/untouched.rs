@@ -5,6 +5,7 @@ use std::fs;
 use crate::common::{Ran, Running, beside_others, caveats};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
+use logtrace_report::document::CaveatKind;
 use serde_json::Value;
 
 #[test]
@@ -18,7 +19,7 @@ fn an_idle_server_commits_nothing_and_is_not_changed() {
             let ran = Running::start(&format!("trace {way} --duration 1s")).ended();
             let document = ran.document();
             assert_eq!(ran.code(), Some(0), "{}", ran.stderr());
-            assert_eq!(caveats(&document), ["no_commits"], "{way}");
+            assert_eq!(caveats(&document), [&CaveatKind::NoCommits], "{way}");
             assert_eq!(document.commits.as_ref().unwrap().per_second, [0], "{way}");
             assert!((document.trace.as_ref().unwrap().duration_s - 1.0).abs() < 1e-9);
             // Interrupts and progress apart, it has nothing to say without a terminal.

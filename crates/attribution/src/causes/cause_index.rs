@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::causes::cause::Cause;
+use crate::causes::Cause;
 
 /// Causes in the order in which they were first seen: the usual ones are the first ones.
 #[derive(Debug, Default)]
@@ -21,7 +21,6 @@ impl CauseIndex {
         })
     }
 
-    /// Returns the causes by their index.
     pub(crate) fn causes(&self) -> &[Cause] {
         &self.causes
     }

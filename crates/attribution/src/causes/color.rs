@@ -1,72 +1,86 @@
 //! Colour of each wait, the same in all reports.
 
-use crate::causes::cause::Wait;
-use crate::causes::rgb::Rgb;
+use crate::causes::Wait;
+use crate::causes::kind::WaitKind;
 
-/// Redo log.
-const REDO: Rgb = (0x2f, 0x9e, 0xc4);
-/// Binary log and group commit.
-const BINLOG: Rgb = (0x3d, 0x7a, 0xd1);
-/// Replication and clusters.
-const REPLICATION: Rgb = (0x6a, 0x74, 0xd8);
+/// Red, green and blue.
+pub type Rgb = (u8, u8, u8);
+
+/// Returns a colour in HTML.
+pub fn hex((red, green, blue): Rgb) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// Writing of logs of the server.
+const LOG: Rgb = (0x1b, 0x90, 0xd6);
+/// Pages and space of the engine's files.
+const PAGES: Rgb = (0x5b, 0x53, 0xad);
 /// Locks between sessions.
-const LOCK: Rgb = (0xb0, 0x5f, 0xd0);
-/// Inside a storage engine.
-const ENGINE: Rgb = (0x8d, 0x6f, 0x4a);
-/// Functions without a rule.
-const OTHER: Rgb = (0xb8, 0x9d, 0x3a);
+const LOCK: Rgb = (0x77, 0x1d, 0xc0);
+/// Group commit and its stages.
+const GROUP: Rgb = (0x69, 0x1f, 0x4c);
+/// Redo of other transactions.
+const OTHER_REDO: Rgb = (0xc6, 0x11, 0x9b);
+/// Latches inside a storage engine.
+const LATCH: Rgb = (0xfb, 0x44, 0xce);
+/// Waits for a time.
+const TIME: Rgb = (0xae, 0x3c, 0xcb);
+/// Functions without a rule, and the client.
+const OTHER: Rgb = (0xab, 0x1f, 0x72);
+/// Replication and clusters.
+const REPLICATION: Rgb = (0x92, 0x05, 0x0e);
 
-impl Wait {
-    /// Returns the colour. It stands out on white and on black. The ten most frequent waits can be told apart with any colour
-    /// vision. Waits in functions of the server share the colour of their kind.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a match without a catch-all: a new wait does not compile without a colour"
-    )]
+impl WaitKind {
+    /// Returns the colour, which is that of one of its waits.
     pub fn color(self) -> Rgb {
         match self {
-            Self::OnCpu => (0x2c, 0xe2, 0xcc),
-            Self::RunQueue => (0xa7, 0x9b, 0x0f),
-            Self::DataWriteback => (0xda, 0xc6, 0x60),
-            Self::JournalCommit => (0x77, 0x19, 0x00),
-            Self::FlushQueue => (0x47, 0x09, 0xb1),
-            Self::DeviceFlush => (0x8f, 0xa5, 0xff),
-            Self::DeviceIo => (0x19, 0x75, 0xf9),
-            Self::FileSystemLock => (0xce, 0x59, 0x9d),
-            Self::FileServer => (0x1f, 0x5c, 0x8a),
-            Self::WakeUp => (0x0c, 0x7b, 0x20),
-            Self::RunQueueLoad => (0x96, 0x8e, 0x2c),
-            Self::RunQueueLogtrace => (0x83, 0x7d, 0x48),
-            Self::RunQueueKernel => (0x8d, 0x83, 0x20),
-            Self::RunQueueProcess => (0x75, 0x6d, 0x12),
-            Self::Throttled => (0x5a, 0x54, 0x10),
-            Self::JournalSpace => (0xb9, 0x3d, 0x3d),
-            Self::DirtyThrottling => (0xd9, 0x7e, 0x5a),
-            Self::BlockThrottling => (0x96, 0x4c, 0x2e),
-            Self::MemoryReclaim => (0x9c, 0x3d, 0x5e),
-            Self::Stopped => (0x3b, 0x3f, 0x46),
-            Self::FileMetadata => (0xa8, 0x4a, 0x98),
-            Self::Unclassified => (0x8c, 0x7a, 0x66),
-            Self::FileIo => (0x4a, 0x7d, 0x9c),
-            Self::AsyncIo => (0x2f, 0x9e, 0x9a),
-            Self::Timer => (0xcd, 0xb2, 0x1c),
-            Self::Client => (0x72, 0x87, 0xad),
-            Self::SemisyncAck => (0x4f, 0x5d, 0xc4),
-            Self::Unexplained => (0x60, 0x4f, 0x62),
-            Self::TimedWait | Self::ServerFunction => OTHER,
-            Self::RedoCopy
-            | Self::RedoFlush
-            | Self::RedoWriter
-            | Self::RedoSpace
-            | Self::RedoLocked
-            | Self::LogBufferSpace
-            | Self::RedoWindow => REDO,
-            Self::GroupLeader
-            | Self::CommitStage
-            | Self::GroupDelay
-            | Self::BinlogRotation
-            | Self::CommitOrder
-            | Self::GtidState => BINLOG,
+            Self::Storage => Wait::JournalCommit.color(),
+            Self::Cpu => Wait::OnCpu.color(),
+            Self::Scheduling => Wait::RunQueueLoad.color(),
+            Self::Transactions => LOCK,
+            Self::Replication => REPLICATION,
+            Self::Unexplained => Wait::Unexplained.color(),
+        }
+    }
+}
+
+impl Wait {
+    /// Returns the colour: a shade of that of its kind. Storage is blue, CPU green, scheduling yellow to brown, other
+    /// transactions purple, replication red, and unexplained time grey. It stands out on light and on dark pages. The most
+    /// frequent waits can be told apart with any colour vision. Waits in functions of the server share a shade. The match has
+    /// no catch-all: a new wait does not compile without a colour.
+    pub fn color(self) -> Rgb {
+        match self {
+            Self::OnCpu => (0x2c, 0xa6, 0x67),
+            Self::RunQueue => (0x80, 0x6e, 0x04),
+            Self::WakeUp => (0xfb, 0xc1, 0x88),
+            Self::RunQueueLoad => (0xf6, 0xa7, 0x38),
+            Self::RunQueueLogtrace => (0xd1, 0x7e, 0x0e),
+            Self::RunQueueKernel => (0x75, 0x5a, 0x04),
+            Self::RunQueueProcess => (0xa1, 0x7a, 0x3b),
+            Self::Throttled => (0xec, 0x8b, 0x19),
+            Self::Stopped => (0xcb, 0xac, 0x69),
+            Self::DataWriteback => (0x3f, 0xe0, 0xfc),
+            Self::JournalCommit => (0x51, 0xb2, 0xfe),
+            Self::FlushQueue => (0x67, 0x5c, 0xfd),
+            Self::DeviceFlush => (0x89, 0x84, 0xb7),
+            Self::DeviceIo => (0x25, 0x62, 0x83),
+            Self::FileSystemLock => (0x0d, 0x35, 0x86),
+            Self::FileServer => (0x6e, 0x5f, 0xc2),
+            Self::JournalSpace => (0x0e, 0x77, 0x8c),
+            Self::DirtyThrottling => (0x50, 0x44, 0x97),
+            Self::BlockThrottling => (0x78, 0xa0, 0xd5),
+            Self::MemoryReclaim => (0x7b, 0x81, 0xf1),
+            Self::FileMetadata => (0x51, 0xcb, 0xe9),
+            Self::Unclassified => (0x38, 0x48, 0xdf),
+            Self::FileIo => (0x79, 0x6d, 0xdb),
+            Self::AsyncIo => (0x27, 0x85, 0x9b),
+            Self::SemisyncAck => (0x8b, 0x4d, 0x4e),
+            Self::Unexplained => (0xae, 0xb0, 0xb3),
+            Self::RedoFlush | Self::RedoWriter | Self::RedoSpace | Self::LogBufferSpace | Self::AriaLog => {
+                LOG
+            }
+            Self::FreePage | Self::Doublewrite | Self::FileExtension | Self::DiskFull => PAGES,
             Self::CommitLock
             | Self::QueryLogLock
             | Self::RowLock
@@ -78,11 +92,9 @@ impl Wait {
             | Self::TableLock
             | Self::TableCache
             | Self::QueryCache => LOCK,
-            Self::GroupReplication | Self::FlowControl | Self::Galera => REPLICATION,
+            Self::GroupLeader | Self::CommitStage | Self::BinlogRotation | Self::GtidState => GROUP,
+            Self::RedoCopy | Self::RedoLocked | Self::RedoWindow => OTHER_REDO,
             Self::PageLatch
-            | Self::FreePage
-            | Self::Doublewrite
-            | Self::FileExtension
             | Self::InnodbQueue
             | Self::PurgeLag
             | Self::AdaptiveHash
@@ -90,9 +102,10 @@ impl Wait {
             | Self::UndoLatch
             | Self::LockSystem
             | Self::InnodbLatch
-            | Self::InnodbWait
-            | Self::AriaLog
-            | Self::DiskFull => ENGINE,
+            | Self::InnodbWait => LATCH,
+            Self::Timer | Self::TimedWait | Self::GroupDelay => TIME,
+            Self::ServerFunction | Self::Client => OTHER,
+            Self::CommitOrder | Self::GroupReplication | Self::FlowControl | Self::Galera => REPLICATION,
         }
     }
 }
@@ -106,7 +119,7 @@ mod tests {
     use super::*;
 
     /// Waits that take most of the time of most runs, so that their colours meet in a picture.
-    const FREQUENT: [Wait; 10] = [
+    const FREQUENT: [Wait; 13] = [
         Wait::OnCpu,
         Wait::RunQueue,
         Wait::WakeUp,
@@ -116,6 +129,9 @@ mod tests {
         Wait::DeviceFlush,
         Wait::DeviceIo,
         Wait::FileSystemLock,
+        Wait::RowLock,
+        Wait::GroupLeader,
+        Wait::CommitOrder,
         Wait::Unexplained,
     ];
 
@@ -196,34 +212,74 @@ mod tests {
     }
 
     #[test]
-    fn waits_for_a_cpu_are_no_writeback() {
-        let waits = [
-            Wait::RunQueue,
-            Wait::RunQueueLoad,
-            Wait::RunQueueLogtrace,
-            Wait::RunQueueKernel,
-            Wait::RunQueueProcess,
-        ];
-        for (wait, eyes) in waits.iter().flat_map(|wait| EYES.map(|eyes| (wait, eyes))) {
-            let [one, other] = [*wait, Wait::DataWriteback].map(|wait| seen(wait.color(), &eyes));
-            let distance = distance(&one, &other);
-            assert!(distance >= 0.1, "{wait:?}: {distance:.3} with {eyes:?}");
+    fn waits_for_a_cpu_can_be_told_apart_and_from_storage() {
+        let waits: Vec<Wait> = Wait::iter().filter(|wait| wait.is_for_cpu()).collect();
+        for eyes in EYES {
+            for (at, &one) in waits.iter().enumerate() {
+                for &other in waits[..at].iter().chain(&[Wait::DataWriteback]) {
+                    let distance = distance(&seen(one.color(), &eyes), &seen(other.color(), &eyes));
+                    assert!(
+                        distance >= 0.05,
+                        "{one:?}, {other:?}: {distance:.3} with {eyes:?}"
+                    );
+                }
+            }
         }
     }
 
+    /// Luminances of light and of dark pages: crates/report/templates/report.css.
+    const PAPERS: [f64; 2] = [1.0, 0.009];
+
     #[test]
-    fn colors_stand_out_on_white_and_on_black() {
+    fn colors_stand_out_on_light_and_on_dark_pages() {
         for wait in Wait::iter() {
             let [red, green, blue] = linear(wait.color());
-            let luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-            let (white, black) = (1.05 / (luminance + 0.05), (luminance + 0.05) / 0.05);
-            assert!(white >= 1.5 && black >= 1.5, "{wait:?}: {white:.2}, {black:.2}");
+            let light = 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+            for paper in PAPERS.map(|paper| paper + 0.05) {
+                let contrast = f64::max(light / paper, paper / light);
+                assert!(contrast >= 1.5, "{wait:?}: {contrast:.2}");
+            }
+        }
+    }
+
+    /// Returns the hue in degrees, or `None` for grey.
+    fn hue(color: Rgb) -> Option<f64> {
+        let [_, a, b] = seen(color, &EYES[0]);
+        (a.hypot(b) > 0.03).then(|| b.atan2(a).to_degrees().rem_euclid(360.0))
+    }
+
+    #[test]
+    fn a_wait_has_the_hue_of_its_kind() {
+        for wait in Wait::iter() {
+            let hues = match wait.kind() {
+                WaitKind::Storage => 205.0..290.0,
+                WaitKind::Cpu => 135.0..180.0,
+                WaitKind::Scheduling => 50.0..110.0,
+                WaitKind::Transactions => 298.0..356.0,
+                WaitKind::Replication => 14.0..44.0,
+                WaitKind::Unexplained => {
+                    assert_eq!(hue(wait.color()), None, "{wait:?} is not grey");
+                    continue;
+                }
+            };
+            let hue = hue(wait.color());
+            assert!(hue.is_some_and(|hue| hues.contains(&hue)), "{wait:?}: {hue:?}");
         }
     }
 
     #[test]
-    fn waits_in_functions_of_the_server_share_six_colors() {
-        let of_the_server = [REDO, BINLOG, REPLICATION, LOCK, ENGINE, OTHER];
+    fn waits_in_functions_of_the_server_share_nine_colors() {
+        let of_the_server = [
+            LOG,
+            PAGES,
+            LOCK,
+            GROUP,
+            OTHER_REDO,
+            LATCH,
+            TIME,
+            OTHER,
+            REPLICATION,
+        ];
         let (shared, own): (Vec<Rgb>, Vec<Rgb>) = Wait::iter()
             .map(Wait::color)
             .partition(|color| of_the_server.contains(color));

@@ -2,7 +2,7 @@
 
 use logtrace_events::CpuWait;
 
-use crate::causes::cause::Wait;
+use crate::causes::Wait;
 
 /// Returns the wait between the wake-up and the CPU.
 pub(crate) fn run_queue(cpu_wait: CpuWait) -> Wait {

@@ -12,3 +12,20 @@ pub fn names<T: VariantNames>(_: &mut SchemaGenerator) -> Schema {
 pub fn names_or_null<T: VariantNames>(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": [names::<T>(generator), { "type": "null" }] })
 }
+
+/// Gives enums that are stored by name the schema of their names.
+macro_rules! stored_by_name {
+    ($($name:ident),+) => {$(
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $crate::causes::names_schema::names::<Self>(generator)
+            }
+        }
+    )+};
+}
+
+pub(crate) use stored_by_name;

@@ -8,10 +8,10 @@
 //! stacks of ext4, XFS and Btrfs, which real stacks verify: elsewhere the same wait may be for a network. tests/data/stacks
 //! holds real stacks of kernels with their waits. Only the rows of ZFS come from its sources alone.
 
-use crate::causes::cause::Wait;
+use crate::causes::Wait;
 
 /// Function of the kernel and the wait of a thread that blocks in it.
-struct Rule {
+struct StackRule {
     function: &'static str,
     /// Caller that must be further out, for a function with different waits.
     under: Option<&'static str>,
@@ -24,7 +24,7 @@ struct Rule {
 pub(crate) fn wait_of(frames: &[String]) -> Option<Wait> {
     let names: Vec<&str> = frames.iter().map(|frame| plain_name(frame)).collect();
     let is_verified = names.iter().any(|name| is_of_verified_file_system(name));
-    let holds = |rule: &Rule| is_verified || !rule.is_shared;
+    let holds = |rule: &StackRule| is_verified || !rule.is_shared;
     let waits = (0..names.len()).filter_map(|at| {
         rule_at(names[at], &names[at + 1..])
             .filter(|rule| holds(rule))
@@ -34,7 +34,7 @@ pub(crate) fn wait_of(frames: &[String]) -> Option<Wait> {
     reclaim.or_else(|| waits.clone().next())
 }
 
-fn rule_at(function: &str, callers: &[&str]) -> Option<&'static Rule> {
+fn rule_at(function: &str, callers: &[&str]) -> Option<&'static StackRule> {
     RULES
         .iter()
         .find(|rule| rule.function == function && rule.under.is_none_or(|under| callers.contains(&under)))
@@ -51,8 +51,8 @@ fn plain_name(frame: &str) -> &str {
     frame.split_once('.').map_or(frame, |(name, _)| name)
 }
 
-const fn rule(function: &'static str, wait: Wait) -> Rule {
-    Rule {
+const fn rule(function: &'static str, wait: Wait) -> StackRule {
+    StackRule {
         function,
         under: None,
         is_shared: false,
@@ -60,15 +60,15 @@ const fn rule(function: &'static str, wait: Wait) -> Rule {
     }
 }
 
-const fn shared(function: &'static str, wait: Wait) -> Rule {
-    Rule {
+const fn shared(function: &'static str, wait: Wait) -> StackRule {
+    StackRule {
         is_shared: true,
         ..rule(function, wait)
     }
 }
 
-const fn rule_under(function: &'static str, under: &'static str, wait: Wait) -> Rule {
-    Rule {
+const fn rule_under(function: &'static str, under: &'static str, wait: Wait) -> StackRule {
+    StackRule {
         under: Some(under),
         ..rule(function, wait)
     }
@@ -80,7 +80,7 @@ use Wait::{
 };
 
 #[rustfmt::skip]
-const RULES: &[Rule] = &[
+const RULES: &[StackRule] = &[
     // Stopped on the way back to user space. kernel/signal.c, kernel/freezer.c
     rule("do_signal_stop", Stopped),
     rule("ptrace_stop", Stopped),
@@ -116,6 +116,12 @@ const RULES: &[Rule] = &[
     // A block that is read because a part of it is written. fs/ext4/inode.c, fs/iomap/buffered-io.c
     rule("ext4_block_write_begin", DeviceIo),
     rule("iomap_write_begin", DeviceIo),
+    // Pages of the file that are read into the page cache, by the thread itself or ahead of it. mm/filemap.c; before Linux 5.12
+    // in the second function. File systems end by calling it, which leaves none of their functions on the stack: NFS's stays.
+    rule_under("filemap_read", "nfs_file_read", FileServer),
+    rule("filemap_read", DeviceIo),
+    rule_under("generic_file_buffered_read", "nfs_file_read", FileServer),
+    rule("generic_file_buffered_read", DeviceIo),
     // Metadata read from the device. fs/ext4/inode.c, fs/ext4/balloc.c, fs/ext4/super.c, fs/xfs/xfs_buf.c
     rule("__ext4_get_inode_loc", DeviceIo),
     rule("ext4_read_block_bitmap_nowait", DeviceIo),
@@ -166,6 +172,7 @@ const RULES: &[Rule] = &[
     rule("nfs_file_fsync", FileServer),
     rule("nfs_file_write", FileServer),
     rule("nfs_file_direct_write", FileServer),
+    rule("nfs_file_read", FileServer),
     rule("request_wait_answer", FileServer),
 
     // ext4. fs/jbd2/journal.c, fs/ext4/fast_commit.c

@@ -1,13 +1,10 @@
 //! Wait or work of a thread that a commit waited for.
 
-use std::borrow::Cow;
-
 use logtrace_common::UnknownName;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
-use crate::causes::names_schema::names;
+use crate::causes::names_schema::stored_by_name;
 
 /// Wait or work of the thread that a commit waited for.
 #[derive(
@@ -67,7 +64,7 @@ pub enum Wait {
     /// Flush of the device's write cache.
     #[strum(serialize = "device flush")]
     DeviceFlush,
-    /// Direct read or write by the device (`O_DIRECT`).
+    /// Read by the device, or write without the page cache (`O_DIRECT`).
     #[strum(serialize = "device I/O")]
     DeviceIo,
     /// Lock of the file system: inode, page, range of a file, journal handle.
@@ -246,34 +243,104 @@ pub enum Wait {
     Unexplained,
 }
 
+/// Holder of what a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeldBy {
+    /// Tasks that have the CPUs.
+    OtherTasks,
+    /// Another session, until its transaction or statement ends.
+    Session,
+    /// Devices, other threads, time or the peer; or the thread itself, which runs.
+    Others,
+}
+
 impl Wait {
     /// Returns whether the thread could have run, and waited for a CPU.
     pub fn is_for_cpu(self) -> bool {
-        matches!(
-            self,
-            Self::RunQueue
-                | Self::WakeUp
-                | Self::RunQueueLoad
-                | Self::RunQueueLogtrace
-                | Self::RunQueueKernel
-                | Self::RunQueueProcess
-                | Self::Throttled
-        )
+        self.held_by() == HeldBy::OtherTasks
     }
 
     /// Returns whether another session holds what the thread waited for, until its transaction or statement ends.
     pub fn is_lock(self) -> bool {
-        matches!(
-            self,
+        self.held_by() == HeldBy::Session
+    }
+
+    /// Returns who holds what the thread waited for. The match has no catch-all, so that a new wait does not compile before
+    /// this is decided.
+    fn held_by(self) -> HeldBy {
+        match self {
+            Self::RunQueue
+            | Self::WakeUp
+            | Self::RunQueueLoad
+            | Self::RunQueueLogtrace
+            | Self::RunQueueKernel
+            | Self::RunQueueProcess
+            | Self::Throttled => HeldBy::OtherTasks,
             Self::CommitLock
-                | Self::RowLock
-                | Self::AutoIncrementLock
-                | Self::MetadataLock
-                | Self::GlobalReadLock
-                | Self::BackupLock
-                | Self::FlushTables
-                | Self::TableLock
-        )
+            | Self::RowLock
+            | Self::AutoIncrementLock
+            | Self::MetadataLock
+            | Self::GlobalReadLock
+            | Self::BackupLock
+            | Self::FlushTables
+            | Self::TableLock => HeldBy::Session,
+            Self::OnCpu
+            | Self::DataWriteback
+            | Self::JournalCommit
+            | Self::FlushQueue
+            | Self::DeviceFlush
+            | Self::DeviceIo
+            | Self::FileSystemLock
+            | Self::FileServer
+            | Self::JournalSpace
+            | Self::DirtyThrottling
+            | Self::BlockThrottling
+            | Self::MemoryReclaim
+            | Self::Stopped
+            | Self::FileMetadata
+            | Self::Unclassified
+            | Self::FileIo
+            | Self::AsyncIo
+            | Self::Timer
+            | Self::TimedWait
+            | Self::ServerFunction
+            | Self::RedoCopy
+            | Self::RedoFlush
+            | Self::RedoWriter
+            | Self::RedoSpace
+            | Self::RedoLocked
+            | Self::LogBufferSpace
+            | Self::RedoWindow
+            | Self::GroupLeader
+            | Self::CommitStage
+            | Self::GroupDelay
+            | Self::BinlogRotation
+            | Self::CommitOrder
+            | Self::GtidState
+            | Self::GroupReplication
+            | Self::FlowControl
+            | Self::Galera
+            | Self::QueryLogLock
+            | Self::TableCache
+            | Self::PageLatch
+            | Self::FreePage
+            | Self::Doublewrite
+            | Self::FileExtension
+            | Self::InnodbQueue
+            | Self::PurgeLag
+            | Self::AdaptiveHash
+            | Self::Dictionary
+            | Self::UndoLatch
+            | Self::LockSystem
+            | Self::InnodbLatch
+            | Self::InnodbWait
+            | Self::QueryCache
+            | Self::AriaLog
+            | Self::DiskFull
+            | Self::Client
+            | Self::SemisyncAck
+            | Self::Unexplained => HeldBy::Others,
+        }
     }
 }
 
@@ -285,15 +352,7 @@ impl TryFrom<String> for Wait {
     }
 }
 
-impl JsonSchema for Wait {
-    fn schema_name() -> Cow<'static, str> {
-        "Wait".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        names::<Self>(generator)
-    }
-}
+stored_by_name!(Wait);
 
 fn unknown_wait(name: &str) -> UnknownName {
     UnknownName::new("wait", name, Wait::VARIANTS)

@@ -2,7 +2,7 @@
 
 use logtrace_events::{IoOp, OffCpu, Tid, Wake};
 
-use crate::causes::cause::Wait;
+use crate::causes::Wait;
 
 /// Reason of an off-CPU interval outside file I/O until the wake-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +110,9 @@ fn is_on_metadata(number: u16) -> bool {
 
 /// Returns whether a server thread waits for a client's data in `off`.
 pub(crate) fn waits_for_client(off: &OffCpu) -> bool {
-    // A read of a file sleeps so that no signal ends it, and has a stack; one of a socket has none.
-    off.stack.is_none() && off.syscall.is_some_and(reads_from_client)
+    // A read of a file sleeps so that no signal ends it, and has a stack; one of a socket has none. Who was preempted did not
+    // wait, and may read a file.
+    off.stack.is_none() && off.wake != Wake::Preempted && off.syscall.is_some_and(reads_from_client)
 }
 
 fn reads_from_client(number: u16) -> bool {
@@ -140,7 +141,7 @@ fn reads_from_client(number: u16) -> bool {
 pub(crate) fn waits_for_request(off: &OffCpu) -> bool {
     let is_of_main_thread = matches!(off.wake, Wake::By { tid, tgid, syscall: Some(_), .. } if tid == tgid);
     match off.syscall {
-        _ if waits_for_client(off) => off.wake != Wake::Preempted,
+        _ if waits_for_client(off) => true,
         Some(syscall::FUTEX) => is_of_main_thread,
         _ => false,
     }
@@ -201,6 +202,15 @@ mod tests {
         assert_eq!(awaited(&of_socket, SERVER), Awaited::Itself(Wait::Client));
         assert_eq!(awaited(&of_file, SERVER), Awaited::Itself(Wait::FileIo));
         assert!(waits_for_request(&of_socket) && !waits_for_request(&of_file));
+    }
+
+    #[test]
+    fn who_is_preempted_in_a_read_does_not_wait_for_a_client() {
+        let preempted = OffCpu {
+            wake: Wake::Preempted,
+            ..off(Some(syscall::READ), CLIENT, None)
+        };
+        assert!(!waits_for_client(&preempted) && !waits_for_request(&preempted));
     }
 
     #[test]

@@ -3,26 +3,26 @@
 use logtrace_common::TimeRange;
 use logtrace_events::Tid;
 
-use crate::causes::cause::Cause;
-use crate::charging::segment::Segment;
+use crate::causes::Cause;
+use crate::charging::Segment;
 
 /// Returns whether the segments cover the commit: none is empty, each begins where the one before ended, and the first and
 /// last are at the edges of the commit. They then sum to its duration.
 pub(crate) fn covers(segments: &[Segment], whole: TimeRange) -> bool {
     let mut at_ns = whole.start_ns;
     for segment in segments {
-        if segment.window.start_ns != at_ns || segment.window.is_empty() {
+        if segment.range.start_ns != at_ns || segment.range.is_empty() {
             return false;
         }
-        at_ns = segment.window.end_ns;
+        at_ns = segment.range.end_ns;
     }
     at_ns == whole.end_ns
 }
 
 /// Returns the segment of a time that nothing explains.
-pub(crate) fn unexplained(tid: Tid, window: TimeRange) -> Segment {
+pub(crate) fn unexplained(tid: Tid, range: TimeRange) -> Segment {
     Segment {
-        window,
+        range,
         tid,
         cause: Cause::UNEXPLAINED,
         frames: None,

@@ -3,7 +3,7 @@
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Tid};
 
-use crate::charging::segment::Segment;
+use crate::charging::Segment;
 use crate::timeline::frames::{FrameNames, Frames};
 
 /// Commit of the measured window with the explanation of its time.

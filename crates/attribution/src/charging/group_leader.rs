@@ -11,11 +11,11 @@
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, OffCpu, Tid};
 
-use crate::causes::cause::{Cause, Who};
 use crate::causes::wakeup::{Awaited, Waker, awaited};
-use crate::charging::segment::Segment;
-use crate::timeline::commit_groups::{Groups, Head, Leader, MAX_LEADERS, Membership};
-use crate::timeline::threads::Timelines;
+use crate::causes::{Cause, Who};
+use crate::charging::Segment;
+use crate::timeline::Timelines;
+use crate::timeline::commit_groups::{GroupHead, Leader, MAX_LEADERS, Membership, StatedGroups};
 
 /// Returns the stated leaders of thread `tid`, one after the other, in a wait that `waker` ended: each as if it had ended
 /// the wait, with the end of the period in which it led.
@@ -31,7 +31,11 @@ pub(crate) fn lead_periods(
     let groups = &timelines.groups;
     let membership = groups.at(tid, off.out_ns).filter(|membership| {
         let has_begun = |leader: Leader| leader.since_ns <= off.out_ns;
-        membership.leader.is_some_and(has_begun) && off.out_ns < released_ns(timelines, tid, *membership)
+        let is_led = || {
+            let own = groups.head(tid, *membership);
+            is_head(groups, waker, own) || off.out_ns < released_ns(timelines, tid, *membership)
+        };
+        membership.leader.is_some_and(has_begun) && is_led()
     });
     let first = membership.and_then(|membership| membership.leader);
     let leaders = std::iter::successors(first, |leader| groups.at(leader.tid, leader.since_ns)?.leader);
@@ -52,7 +56,7 @@ pub(crate) fn leads_back(timelines: &Timelines, tid: Tid, off: &OffCpu, waker: W
     let groups = &timelines.groups;
     let head = |tid, at_ns| groups.head(tid, groups.at(tid, at_ns)?);
     let heads = head(tid, off.out_ns).zip(head(waker.tid, waker.at_ns));
-    heads.is_some_and(|(own, theirs)| own.joined_ns <= theirs.joined_ns)
+    heads.is_some_and(|(own, theirs)| own.entered_ns <= theirs.entered_ns)
 }
 
 /// Returns when the head of its group woke a member for the last time, or the end of the member's commit if no such
@@ -64,16 +68,21 @@ fn released_ns(timelines: &Timelines, tid: Tid, membership: Membership) -> u64 {
     let own = groups.head(tid, membership);
     let waits = timelines
         .thread(tid)
-        .map(|timeline| timeline.waits(membership.window));
-    let wakers = waits.into_iter().flatten().filter_map(|off| {
+        .map(|timeline| timeline.waits_back(membership.range));
+    let mut wakers = waits.into_iter().flatten().filter_map(|off| {
         let Awaited::Thread(waker) = awaited(off, timelines.server_tgid) else {
             return None;
         };
-        let of_waker = groups.at(waker.tid, waker.at_ns)?;
-        let is_head = of_waker.leader.is_none() && groups.head(waker.tid, of_waker) == own;
-        is_head.then_some(waker.at_ns)
+        is_head(groups, waker, own).then_some(waker.at_ns)
     });
-    wakers.last().unwrap_or(membership.window.end_ns)
+    wakers.next().unwrap_or(membership.range.end_ns)
+}
+
+/// Returns whether a waker was the head of the group with the head `own`.
+fn is_head(groups: &StatedGroups, waker: Waker, own: Option<GroupHead>) -> bool {
+    let membership = groups.at(waker.tid, waker.at_ns);
+    let leading = membership.filter(|membership| membership.leader.is_none());
+    leading.is_some_and(|membership| groups.head(waker.tid, membership) == own)
 }
 
 /// Returns until when a leader leads: until another thread leads it, or until its commit ends, as far as it is known.
@@ -96,7 +105,7 @@ fn leads_until_ns(timelines: &Timelines, leader: Leader, waker: Waker) -> u64 {
     }
 }
 
-/// Marks the work of groups in front as [`Who::PreviousGroup`], from when the commit had joined its own group.
+/// Marks the work of groups in front as [`Who::PreviousGroup`], from when the commit had entered its own group.
 pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segments: &mut Vec<Segment>) {
     let Some(mut in_front) = GroupsInFront::of(commit, &timelines.groups) else {
         return;
@@ -105,79 +114,85 @@ pub(crate) fn name_previous_groups(commit: &Commit, timelines: &Timelines, segme
     while at < segments.len() {
         let segment = segments[at];
         if segment.cause.who == Who::Leader
-            && let Some(window) = in_front.work_in(&segment)
+            && let Some(range) = in_front.work_in(&segment)
         {
-            if window == segment.window {
+            if range == segment.range {
                 segments[at].cause.who = Who::PreviousGroup;
             } else {
-                segments.splice(at..=at, cut(segment, window).into_iter().flatten());
-                // The rest after that window is checked next.
-                at += usize::from(segment.window.start_ns < window.start_ns);
+                segments.splice(at..=at, cut(segment, range).into_iter().flatten());
+                // The rest after that range is checked next.
+                at += usize::from(segment.range.start_ns < range.start_ns);
             }
         }
         at += 1;
     }
 }
 
+/// Number of memberships that are not looked up again.
+const LAST: usize = 16;
+
 /// Groups in front of a commit's own group.
 struct GroupsInFront<'a> {
-    groups: &'a Groups,
-    own: Head,
-    /// Time when the commit had joined its own group.
-    joined_ns: u64,
-    /// Last membership that was looked up, and whether it is in a group in front: a thread has several segments one after
-    /// the other, mostly, all of them in one membership.
-    last: Option<(Tid, TimeRange, bool)>,
+    groups: &'a StatedGroups,
+    own: GroupHead,
+    /// Time when the commit had entered its own group.
+    entered_ns: u64,
+    /// Memberships that were looked up last, by the low bits of the thread, and whether they are in a group in front: a thread
+    /// has several segments, mostly all of them in one membership.
+    last: [Option<(Tid, TimeRange, bool)>; LAST],
 }
 
 impl<'a> GroupsInFront<'a> {
     /// Returns the groups in front of a commit, or `None` if the server did not state its group.
-    fn of(commit: &Commit, groups: &'a Groups) -> Option<Self> {
+    fn of(commit: &Commit, groups: &'a StatedGroups) -> Option<Self> {
         let membership = groups.at(commit.tid, commit.end_ns.saturating_sub(1))?;
         Some(Self {
             groups,
             own: groups.head(commit.tid, membership)?,
-            joined_ns: membership.window.start_ns,
-            last: None,
+            entered_ns: membership.range.start_ns,
+            last: [None; LAST],
         })
     }
 
     /// Returns the first part of a segment that is the work of a group in front.
     fn work_in(&mut self, segment: &Segment) -> Option<TimeRange> {
-        let window = segment.window.since(self.joined_ns);
-        if let Some((tid, period, is_in_front)) = self.last
-            && tid == segment.tid
-            && !window.is_empty()
-            && period.intersection(window) == window
-        {
-            return is_in_front.then_some(window);
+        let range = segment.range.since(self.entered_ns);
+        if range.is_empty() {
+            return None;
         }
-        let mut memberships = self.groups.during(segment.tid, window);
+        let last = segment.tid as usize % LAST;
+        if let Some((tid, period, is_in_front)) = self.last[last]
+            && tid == segment.tid
+            && period.intersection(range) == range
+        {
+            return is_in_front.then_some(range);
+        }
+        let mut memberships = self.groups.during(segment.tid, range);
         memberships.find_map(|theirs| {
             let head = self.groups.head(segment.tid, theirs);
             let is_in_front = head.is_some_and(|head| head != self.own);
-            self.last = Some((segment.tid, theirs.window, is_in_front));
-            is_in_front.then(|| theirs.window.intersection(window))
+            self.last[last] = Some((segment.tid, theirs.range, is_in_front));
+            is_in_front.then(|| theirs.range.intersection(range))
         })
     }
 }
 
-/// Cuts a segment into up to three: `window` of it is charged to a group in front.
-fn cut(segment: Segment, window: TimeRange) -> [Option<Segment>; 3] {
-    let part = |window: TimeRange, who: Who| {
+/// Cuts a segment into up to three: `range` of it is charged to a group in front.
+fn cut(segment: Segment, range: TimeRange) -> [Option<Segment>; 3] {
+    let part = |range: TimeRange, who: Who| {
         let cause = Cause { who, ..segment.cause };
         let part = Segment {
-            window,
+            range,
             cause,
             ..segment
         };
-        (!window.is_empty()).then_some(part)
+        (!range.is_empty()).then_some(part)
     };
-    let whole = segment.window;
+    let whole = segment.range;
     [
-        part(whole.before(window.start_ns), Who::Leader),
-        part(window, Who::PreviousGroup),
-        part(whole.since(window.end_ns), Who::Leader),
+        part(whole.before(range.start_ns), Who::Leader),
+        part(range, Who::PreviousGroup),
+        part(whole.since(range.end_ns), Who::Leader),
     ]
 }
 
@@ -188,9 +203,9 @@ pub(crate) fn differing_ns(one: &[Segment], other: &[Segment]) -> u64 {
     let mut differing_ns = 0;
     while let (Some(a), Some(b)) = (one, other) {
         if a.tid != b.tid {
-            differing_ns += a.window.intersection(b.window).length_ns();
+            differing_ns += a.range.intersection(b.range).length_ns();
         }
-        if a.window.end_ns <= b.window.end_ns {
+        if a.range.end_ns <= b.range.end_ns {
             one = ones.next();
         } else {
             other = others.next();
@@ -202,7 +217,7 @@ pub(crate) fn differing_ns(one: &[Segment], other: &[Segment]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::cause::Wait;
+    use crate::causes::Wait;
 
     /// Returns consecutive segments of these threads and lengths.
     fn segments(of: &[(Tid, u64)]) -> Vec<Segment> {
@@ -210,7 +225,7 @@ mod tests {
         let mut segments = Vec::new();
         for &(tid, length_ns) in of {
             segments.push(Segment {
-                window: TimeRange::new(at_ns, at_ns + length_ns),
+                range: TimeRange::new(at_ns, at_ns + length_ns),
                 tid,
                 cause: Cause {
                     who: Who::Leader,
@@ -243,7 +258,7 @@ mod tests {
         let parts = |start_ns, end_ns| -> Vec<(Who, u64)> {
             let parts = cut(whole, TimeRange::new(start_ns, end_ns)).into_iter().flatten();
             parts
-                .map(|part| (part.cause.who, part.window.length_ns()))
+                .map(|part| (part.cause.who, part.range.length_ns()))
                 .collect()
         };
         let (own, theirs) = (Who::Leader, Who::PreviousGroup);

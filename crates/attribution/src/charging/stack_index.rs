@@ -6,26 +6,36 @@ use std::mem;
 
 use rustc_hash::FxHashMap;
 
-use crate::causes::cause::Cause;
+use crate::causes::Cause;
 use crate::causes::cause_index::CauseIndex;
-use crate::charging::segment::Segment;
+use crate::charging::Segment;
 use crate::timeline::frames::Frames;
 
 /// Limit on stacks with frames. In weeks, thousands of processes may have had the CPU.
 const MAX_STACKS: usize = 1 << 17;
 
+/// Number of stacks that are found without the hash map: those of the last commits, a power of two.
+const RECENT: usize = 256;
+
 /// Stacks in the order in which they were first seen.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StackIndex {
     causes: CauseIndex,
     stacks: Vec<NumberedStack>,
-    /// Number of a stack, by [`Cause::number`] and frames.
-    numbers: FxHashMap<(u32, Option<Frames>), usize>,
+    /// Number of a stack.
+    numbers: FxHashMap<StackKey, usize>,
+    /// Stack that was looked up last, by some bits of the key, with its number.
+    recent: [(StackKey, usize); RECENT],
     /// Number of the last commit.
     commit: u64,
+    /// Numbers of the stacks of the last commit's segments.
+    of_segments: Vec<usize>,
     /// Time of the last commit, each of its stacks once.
     times: Vec<StackTime>,
 }
+
+/// [`Frames::number`], 0 without frames, and [`Cause::number`].
+type StackKey = (u64, u32);
 
 /// A cause and the frames below it.
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +58,30 @@ pub(crate) struct StackTime {
     pub(crate) ns: u64,
 }
 
+impl Default for StackIndex {
+    fn default() -> Self {
+        Self {
+            causes: CauseIndex::default(),
+            stacks: Vec::new(),
+            numbers: FxHashMap::default(),
+            // No frames have this number.
+            recent: [((u64::MAX, 0), 0); RECENT],
+            commit: 0,
+            of_segments: Vec::new(),
+            times: Vec::new(),
+        }
+    }
+}
+
 impl StackIndex {
     /// Sums up the segments of the next commit by stack.
     pub(crate) fn sum(&mut self, segments: &[Segment]) {
         self.commit += 1;
         self.times.clear();
+        self.of_segments.clear();
         for segment in segments {
             let number = self.number(segment.cause, segment.frames);
+            self.of_segments.push(number);
             let stack = &mut self.stacks[number];
             if mem::replace(&mut stack.commit, self.commit) != self.commit {
                 stack.place = self.times.len();
@@ -64,7 +91,7 @@ impl StackIndex {
                     ns: 0,
                 });
             }
-            self.times[stack.place].ns += segment.window.length_ns();
+            self.times[stack.place].ns += segment.range.length_ns();
         }
     }
 
@@ -73,19 +100,37 @@ impl StackIndex {
         &self.times
     }
 
-    /// Returns the stacks by their numbers.
+    /// Returns the segments of the last commit, each with the number of its stack.
+    pub(crate) fn numbered<'a>(
+        &'a self,
+        segments: &'a [Segment],
+    ) -> impl Iterator<Item = (&'a Segment, usize)> {
+        segments.iter().zip(self.of_segments.iter().copied())
+    }
+
     pub(crate) fn stacks(&self) -> &[NumberedStack] {
         &self.stacks
     }
 
-    /// Returns the causes by their index.
     pub(crate) fn causes(&self) -> &[Cause] {
         self.causes.causes()
     }
 
-    /// Returns the number of a stack, a new one if it has none. With too many of them, a new one is that of its cause alone.
+    /// Returns the number of a stack, a new one if it has none.
     fn number(&mut self, cause: Cause, frames: Option<Frames>) -> usize {
-        let key = (cause.number(), frames);
+        let key = (frames.map_or(0, Frames::number), cause.number());
+        let at = place_of(key);
+        let (found, number) = self.recent[at];
+        if found == key {
+            return number;
+        }
+        let number = self.number_of(key, cause, frames);
+        self.recent[at] = (key, number);
+        number
+    }
+
+    /// Returns the same by the hash map. With too many stacks, a new one is that of its cause alone.
+    fn number_of(&mut self, key: StackKey, cause: Cause, frames: Option<Frames>) -> usize {
         if let Some(&number) = self.numbers.get(&key) {
             return number;
         }
@@ -103,17 +148,23 @@ impl StackIndex {
     }
 }
 
+/// Returns the place among the recent ones: the upper bits of a product (Fibonacci hashing).
+fn place_of((frames, cause): StackKey) -> usize {
+    let product = (u64::from(cause) ^ frames).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (product >> (u64::BITS - RECENT.ilog2())) as usize
+}
+
 #[cfg(test)]
 mod tests {
     use logtrace_common::TimeRange;
 
-    use crate::causes::cause::Wait;
+    use crate::causes::Wait;
 
     use super::*;
 
     fn segment(wait: Wait, frames: Option<u32>, ns: u64) -> Segment {
         Segment {
-            window: TimeRange::new(0, ns),
+            range: TimeRange::new(0, ns),
             tid: 1,
             cause: Cause::own(wait),
             frames: frames.map(Frames::Kernel),

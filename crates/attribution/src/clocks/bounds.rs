@@ -54,7 +54,7 @@ impl ClockLine {
 }
 
 /// Point of a bound: time and offset, both relative to a reference.
-type Point = (f64, f64);
+type BoundPoint = (f64, f64);
 
 /// Returns the line in the middle of all possible lines, and its largest possible error in `window`. Returns `None` if no
 /// line is possible.
@@ -93,9 +93,9 @@ pub(super) fn line_between(bounds: &[Bounds], window: TimeRange) -> Option<(Cloc
 /// Lines that no bound contradicts.
 struct Possible {
     /// Corners of the upper bounds.
-    upper: Vec<Point>,
+    upper: Vec<BoundPoint>,
     /// Corners of the lower bounds, upside down.
-    lower: Vec<Point>,
+    lower: Vec<BoundPoint>,
 }
 
 impl Possible {
@@ -143,7 +143,7 @@ impl Possible {
 }
 
 /// Returns the lowest offset at time 0 of lines with this drift through `points`.
-fn lowest(points: &[Point], drift: f64) -> f64 {
+fn lowest(points: &[BoundPoint], drift: f64) -> f64 {
     let offsets = points.iter().map(|(time, offset)| offset - drift * time);
     offsets.fold(f64::INFINITY, f64::min)
 }
@@ -163,9 +163,9 @@ fn argmax(function: impl Fn(f64) -> f64, (mut low, mut high): (f64, f64)) -> f64
 }
 
 /// Returns the lower convex hull: the corners on which a line from below can rest (Andrew's monotone chain).
-fn lower_hull(mut points: Vec<Point>) -> Vec<Point> {
+fn lower_hull(mut points: Vec<BoundPoint>) -> Vec<BoundPoint> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut hull: Vec<Point> = Vec::new();
+    let mut hull: Vec<BoundPoint> = Vec::new();
     for point in points {
         while let [.., before, last] = hull[..] {
             let turn =

@@ -128,7 +128,11 @@ proptest! {
             seed, connections, pause_ns: pause_us * US, statements, has_commits, offset_ns, drift,
         };
         let (requests, visits) = drawn.run();
-        let found = match_clocks(&requests, &visits, WINDOW, offset_ns + guess_error_ns).unwrap();
+        let found = match match_clocks(&requests, &visits, WINDOW, offset_ns + guess_error_ns) {
+            // Without a pause, requests look like those before and after them: a match may be refused.
+            Err(ClockError::NoAgreement { .. }) if pause_us < 100 => return Ok(()),
+            found => found.unwrap(),
+        };
         prop_assert!(found.matched as f64 >= 0.99 * requests.len() as f64, "{:?} of {}", found, requests.len());
         let error_ns = largest_error(&drawn, &found);
         // A nanosecond for what is rounded.

@@ -33,7 +33,7 @@ impl VisitTimes {
     /// Adds a record, in the order of the recording.
     pub fn push(&mut self, record: &Record) {
         match record {
-            Record::OffCpu(off) if waits_for_client(off) && off.wake != Wake::Preempted => {
+            Record::OffCpu(off) if waits_for_client(off) => {
                 let woken_ns = match off.wake {
                     Wake::By { at_ns, .. } => at_ns,
                     Wake::Preempted | Wake::Unknown => off.in_ns,

@@ -9,10 +9,10 @@ use std::ops::AddAssign;
 
 use logtrace_common::{TimeColumns, TimeRange, latency_row};
 
-use crate::causes::cause::Cause;
+use crate::causes::Cause;
 use crate::charging::stack_index::StackIndex;
-use crate::over_time::bands::ROWS_IN_BAND;
 use crate::over_time::document::{CauseCube, CubeCell};
+use crate::over_time::exemplars::typical::ROWS_IN_BAND;
 use crate::over_time::stack_row::StackRow;
 use crate::timeline::frames::{FrameNames, Frames};
 
@@ -28,10 +28,16 @@ const MOST_FRAMES: usize = 128;
 /// Time of commits by the column of their end, by the band of their duration, and by stack.
 #[derive(Debug)]
 pub(crate) struct Cube {
-    sums: TimeColumns<Place, Sum>,
+    sums: TimeColumns<StackInBand, Sum>,
+    stacks: CubeStacks,
+}
+
+/// Stacks of the cube.
+#[derive(Debug, Default)]
+struct CubeStacks {
     /// Place among the stacks by the number in the [`StackIndex`].
     places: Vec<Option<usize>>,
-    stacks: Vec<CubeStack>,
+    known: Vec<CubeStack>,
 }
 
 #[derive(Debug)]
@@ -42,7 +48,7 @@ struct CubeStack {
 
 /// Place in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Place {
+struct StackInBand {
     band: u16,
     stack: usize,
 }
@@ -65,17 +71,17 @@ impl Cube {
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
             sums: TimeColumns::new(window.start_ns),
-            places: Vec::new(),
-            stacks: Vec::new(),
+            stacks: CubeStacks::default(),
         }
     }
 
     /// Adds the last commit of the index.
     pub(crate) fn add(&mut self, commit: TimeRange, index: &StackIndex) {
         let band = latency_row(commit.length_ns()) / ROWS_IN_BAND;
+        let mut column = self.sums.column_at(commit.end_ns);
         for time in index.times() {
-            let stack = self.place(index, time.stack);
-            *self.sums.sum_at(commit.end_ns, Place { band, stack }) += Sum {
+            let stack = self.stacks.place(index, time.stack);
+            *column.sum(StackInBand { band, stack }) += Sum {
                 ns: time.ns,
                 commits: 1,
             };
@@ -89,10 +95,10 @@ impl Cube {
     /// Returns the result, with names of the frames.
     pub(crate) fn finish(&self, names: &FrameNames) -> CauseCube {
         let (stacks, places) = self.rows(names);
-        let mut cells = BTreeMap::<(u64, Place), Sum>::new();
+        let mut cells = BTreeMap::<(u64, StackInBand), Sum>::new();
         for ((column, place), sum) in self.sums.sums() {
             let stack = places[place.stack];
-            *cells.entry((column, Place { stack, ..place })).or_default() += sum;
+            *cells.entry((column, StackInBand { stack, ..place })).or_default() += sum;
         }
         let cells = cells.into_iter().map(|((column, place), sum)| CubeCell {
             column,
@@ -111,7 +117,7 @@ impl Cube {
     /// Returns the stacks of the result, the largest first, and the place among them of each stack of the cube. Stacks with
     /// the same names become one.
     fn rows(&self, names: &FrameNames) -> (Vec<StackRow>, Vec<usize>) {
-        let mut rows: Vec<StackRow> = self.stacks.iter().map(|stack| stack.row(names)).collect();
+        let mut rows: Vec<StackRow> = self.stacks.known.iter().map(|stack| stack.row(names)).collect();
         let totals = self.totals();
         let small: BTreeSet<StackRow> = {
             let sums = summed(&rows, &totals).into_iter();
@@ -134,13 +140,15 @@ impl Cube {
 
     /// Returns the nanoseconds of each stack.
     fn totals(&self) -> Vec<u64> {
-        let mut totals = vec![0; self.stacks.len()];
+        let mut totals = vec![0; self.stacks.known.len()];
         for ((_, place), sum) in self.sums.sums() {
             totals[place.stack] += sum.ns;
         }
         totals
     }
+}
 
+impl CubeStacks {
     /// Returns the place of a stack with a number, a new one if it has none. With too many stacks, a new one is that of its
     /// cause alone.
     fn place(&mut self, index: &StackIndex, number: usize) -> usize {
@@ -152,11 +160,11 @@ impl Cube {
         }
         let stack = index.stacks()[number];
         let cause = index.causes()[stack.cause];
-        let frames = stack.frames.filter(|_| self.stacks.len() < MOST_STACKS);
+        let frames = stack.frames.filter(|_| self.known.len() < MOST_STACKS);
         let is_known = |known: &CubeStack| known.cause == cause && known.frames == frames;
-        let place = self.stacks.iter().position(is_known).unwrap_or_else(|| {
-            self.stacks.push(CubeStack { cause, frames });
-            self.stacks.len() - 1
+        let place = self.known.iter().position(is_known).unwrap_or_else(|| {
+            self.known.push(CubeStack { cause, frames });
+            self.known.len() - 1
         });
         self.places[number] = Some(place);
         place
@@ -185,8 +193,8 @@ fn summed<'a>(rows: &'a [StackRow], totals: &[u64]) -> Vec<(&'a StackRow, u64)> 
 
 #[cfg(test)]
 mod tests {
-    use crate::causes::cause::Wait;
-    use crate::charging::segment::Segment;
+    use crate::causes::Wait;
+    use crate::charging::Segment;
 
     use super::*;
 
@@ -200,7 +208,7 @@ mod tests {
         let segments = pieces.iter().map(|&(wait, stack, ns)| {
             at_ns += ns;
             Segment {
-                window: TimeRange::new(at_ns - ns, at_ns),
+                range: TimeRange::new(at_ns - ns, at_ns),
                 tid: 1,
                 cause: Cause::own(wait),
                 frames: stack.map(Frames::Unnamed),
@@ -250,7 +258,7 @@ mod tests {
             let stack = u32::try_from(n % 1_000).unwrap();
             let pieces = [(Wait::Timer, Some(stack), length_ns), (Wait::OnCpu, None, 1)];
             add(&mut cube, (1 << 31) + n * 3 * TENTH_NS / 100, &pieces);
-            assert!(cube.0.sums.len() <= MOST_CELLS && cube.0.stacks.len() <= MOST_STACKS + 2);
+            assert!(cube.0.sums.len() <= MOST_CELLS && cube.0.stacks.known.len() <= MOST_STACKS + 2);
         }
         let found = cube.0.finish(&FrameNames::default());
         assert!(found.column_ns > TENTH_NS);

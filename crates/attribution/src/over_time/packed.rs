@@ -12,7 +12,6 @@ const MORE: u8 = 1 << BITS;
 
 /// Entry of a list: numbers, the first of which never falls from one entry to the next.
 pub(super) trait Numbers<const N: usize>: Sized {
-    /// Returns the numbers.
     fn numbers(&self) -> [u64; N];
 
     /// Returns the entry with these numbers, if there can be one.

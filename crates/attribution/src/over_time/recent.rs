@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use logtrace_common::{latency_row, latency_row_start_ns};
 
-use crate::causes::cause::Cause;
-use crate::charging::segment::Segment;
+use crate::causes::Cause;
+use crate::causes::cause_index::add_ns;
+use crate::charging::stack_index::StackIndex;
 
 /// Commits of some time, with their durations and causes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,15 +17,34 @@ pub struct Recent {
     causes: BTreeMap<Cause, u64>,
 }
 
-impl Recent {
-    /// Adds a commit, with segments that sum to its duration.
-    pub(crate) fn add(&mut self, length_ns: u64, segments: &[Segment]) {
-        *self.rows.entry(latency_row(length_ns)).or_default() += 1;
-        for segment in segments {
-            *self.causes.entry(segment.cause).or_default() += segment.window.length_ns();
+/// The same while they are counted: tables by row and by index of the cause.
+#[derive(Debug, Default)]
+pub(crate) struct RecentTotals {
+    rows: Vec<u64>,
+    causes: Vec<u64>,
+}
+
+impl RecentTotals {
+    /// Adds the last commit of `stacks`.
+    pub(crate) fn add(&mut self, length_ns: u64, stacks: &StackIndex) {
+        add_ns(&mut self.rows, latency_row(length_ns).into(), 1);
+        for time in stacks.times() {
+            add_ns(&mut self.causes, time.cause, time.ns);
         }
     }
 
+    /// Returns the commits, whose causes have their indices in `stacks`.
+    pub(crate) fn total(&self, stacks: &StackIndex) -> Recent {
+        let rows = (0..).zip(self.rows.iter().copied());
+        let causes = stacks.causes().iter().copied().zip(self.causes.iter().copied());
+        Recent {
+            rows: rows.filter(|&(_, count)| count > 0).collect(),
+            causes: causes.filter(|&(_, ns)| ns > 0).collect(),
+        }
+    }
+}
+
+impl Recent {
     /// Adds the commits of a later time.
     pub fn merge(&mut self, later: &Self) {
         for (&row, &count) in &later.rows {
@@ -65,29 +85,36 @@ impl Recent {
 mod tests {
     use logtrace_common::TimeRange;
 
-    use crate::causes::cause::Wait;
+    use crate::causes::Wait;
+    use crate::charging::Segment;
 
     use super::*;
 
-    fn add(recent: &mut Recent, wait: Wait, length_ns: u64) {
+    fn add((recent, stacks): &mut (RecentTotals, StackIndex), wait: Wait, length_ns: u64) {
         let segment = Segment {
-            window: TimeRange::new(0, length_ns),
+            range: TimeRange::new(0, length_ns),
             tid: 1,
             cause: Cause::own(wait),
             frames: None,
         };
-        recent.add(length_ns, &[segment]);
+        stacks.sum(&[segment]);
+        recent.add(length_ns, stacks);
+    }
+
+    fn total((recent, stacks): &(RecentTotals, StackIndex)) -> Recent {
+        recent.total(stacks)
     }
 
     #[test]
     fn durations_and_the_largest_cause_are_those_of_all_parts() {
-        let (mut first, mut second) = (Recent::default(), Recent::default());
+        let (mut first, mut second) = Default::default();
         for _ in 0..98 {
             add(&mut first, Wait::OnCpu, 1_000);
         }
         for _ in 0..2 {
             add(&mut second, Wait::Timer, 900_000);
         }
+        let (mut first, second) = (total(&first), total(&second));
         assert_eq!(first.largest_cause().unwrap().0.wait, Wait::OnCpu);
         first.merge(&second);
         assert_eq!(first.commits(), 100);

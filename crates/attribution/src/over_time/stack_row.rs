@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::causes::cause::Cause;
+use crate::causes::Cause;
 
 /// Cause with the frames below it. A cause without frames also has the time of its smallest stacks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,12 +1,14 @@
 //! Time of commits by wait, when it passed.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use logtrace_common::{MOST_COLUMNS, TimeColumns, TimeRange};
 use serde::{Deserialize, Serialize};
+use strum::{IntoEnumIterator, VariantNames};
 
-use crate::causes::cause::Wait;
-use crate::charging::segment::Segment;
+use crate::causes::Wait;
+use crate::charging::Segment;
 use crate::charging::stack_index::StackIndex;
 use crate::over_time::packed::{self, Numbers};
 
@@ -38,7 +40,25 @@ pub struct UnderWayCell {
 #[derive(Debug)]
 pub(super) struct UnderWayTotals {
     start_ns: u64,
-    sums: TimeColumns<Wait, u64>,
+    sums: TimeColumns<(), WaitSums>,
+}
+
+/// Nanoseconds by wait: a table, because each commit adds to several.
+#[derive(Clone, Copy, Debug)]
+struct WaitSums([u64; Wait::VARIANTS.len()]);
+
+impl Default for WaitSums {
+    fn default() -> Self {
+        Self([0; Wait::VARIANTS.len()])
+    }
+}
+
+impl AddAssign for WaitSums {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, ns) in self.0.iter_mut().zip(other.0) {
+            *sum += ns;
+        }
+    }
 }
 
 impl UnderWayTotals {
@@ -54,10 +74,11 @@ impl UnderWayTotals {
     pub(super) fn add(&mut self, commit: TimeRange, segments: &[Segment], stacks: &StackIndex) {
         // The columns become wide enough for all of the commit.
         let last_ns = commit.end_ns.saturating_sub(1);
-        *self.sums.sum_at(last_ns, Wait::OnCpu) += 0;
+        self.sums.sum_at(last_ns, ());
         if commit.start_ns >= self.column_start(last_ns) {
+            let WaitSums(sums) = self.sums.sum_at(last_ns, ());
             for time in stacks.times() {
-                *self.sums.sum_at(last_ns, stacks.causes()[time.cause].wait) += time.ns;
+                sums[stacks.causes()[time.cause].wait as usize] += time.ns;
             }
         } else {
             for segment in segments {
@@ -67,13 +88,13 @@ impl UnderWayTotals {
     }
 
     fn add_segment(&mut self, segment: &Segment) {
-        let mut rest = segment.window.since(self.start_ns);
+        let mut rest = segment.range.since(self.start_ns);
         while !rest.is_empty() {
             let next_ns = self
                 .column_start(rest.start_ns)
                 .saturating_add(self.sums.width_ns());
             let ns = rest.before(next_ns).length_ns();
-            *self.sums.sum_at(rest.start_ns, segment.cause.wait) += ns;
+            self.sums.sum_at(rest.start_ns, ()).0[segment.cause.wait as usize] += ns;
             rest = rest.since(next_ns);
         }
     }
@@ -86,8 +107,11 @@ impl UnderWayTotals {
 
     /// Returns the result.
     pub(super) fn finish(&self) -> UnderWay {
-        let sums = self.sums.sums().filter(|&(_, ns)| ns > 0);
-        let sums: BTreeMap<(u64, Wait), u64> = sums.collect();
+        let sums = self.sums.sums().flat_map(|((column, ()), WaitSums(sums))| {
+            let sums = Wait::iter().zip(sums);
+            sums.map(move |(wait, ns)| ((column, wait), ns))
+        });
+        let sums: BTreeMap<(u64, Wait), u64> = sums.filter(|&(_, ns)| ns > 0).collect();
         let mut waits: Vec<Wait> = sums.keys().map(|&(_, wait)| wait).collect();
         waits.sort_unstable();
         waits.dedup();
@@ -121,14 +145,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::causes::cause::Cause;
+    use crate::causes::Cause;
 
     const TENTH_NS: u64 = 100_000_000;
     const START_NS: u64 = 3 * TENTH_NS + 77;
 
     fn segment(start_ns: u64, end_ns: u64, wait: Wait) -> Segment {
         Segment {
-            window: TimeRange::new(start_ns, end_ns),
+            range: TimeRange::new(start_ns, end_ns),
             tid: 1,
             cause: Cause::own(wait),
             frames: None,

@@ -5,40 +5,24 @@ use logtrace_events::Request;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use strum::{EnumCount, EnumIter, IntoEnumIterator, IntoStaticStr};
+use strum::{EnumCount, IntoEnumIterator};
 
-use crate::causes::cause::Cause;
-use crate::charging::segment::Segment;
+use crate::causes::Cause;
+use crate::causes::cause_index::add_ns;
+use crate::charging::Segment;
+use crate::charging::stack_index::StackIndex;
+use crate::requests::part::Part;
 use crate::requests::visit::Visit;
 use crate::timeline::frames::Frames;
 
-/// Part of a response time, in the order of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumCount, EnumIter, IntoStaticStr)]
-pub enum Part {
-    /// Lag of the client: sent - due.
-    #[strum(serialize = "lag")]
-    Lag,
-    /// Client and network, in both directions and between the statements of a transaction.
-    #[strum(serialize = "client and network")]
-    Client,
-    /// Server before its commit, or all of the server's time without a commit.
-    #[strum(serialize = "server before commit")]
-    BeforeCommit,
-    /// Commit.
-    #[strum(serialize = "commit")]
-    Commit,
-    /// Server after its commit, until it waited for the client again or the client had its answer.
-    #[strum(serialize = "server after commit")]
-    AfterCommit,
-}
-
-/// Response times by part, over all joined requests, in nanoseconds. The parts sum to the total exactly.
+/// Response times by part, over all matched requests, in nanoseconds. The parts sum to the total exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Response {
-    /// Number of requests that were joined with the server's thread of their connection.
+    /// Number of requests that were matched with the server's thread of their connection.
     pub requests: u64,
-    /// Number of requests that the server handled and that could not be joined.
-    pub unjoined: u64,
+    /// Number of requests that the server handled and that could not be matched.
+    #[serde(rename = "unjoined")]
+    pub unmatched: u64,
     /// Number of requests that the server handled in part or in full while nothing was traced, if only bursts were
     /// traced.
     #[serde(default)]
@@ -57,13 +41,6 @@ pub struct Response {
     pub after_commit: u64,
 }
 
-impl Part {
-    /// Returns the name in reports.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
 /// Sums over requests.
 #[derive(Debug, Default)]
 pub(crate) struct PartTotals {
@@ -71,7 +48,9 @@ pub(crate) struct PartTotals {
     pub(crate) counts: Response,
     /// Nanoseconds by part.
     lengths: Lengths,
-    /// Explained time, by part, [`Cause::number`] and the frames below it.
+    /// Time in commits, by the number of the stack.
+    commit: Vec<u64>,
+    /// Explained time outside of commits, by part, [`Cause::number`] and the frames below it.
     explained: FxHashMap<(Part, u32, Option<Frames>), (Cause, u64)>,
 }
 
@@ -84,11 +63,11 @@ impl PartTotals {
         let service = TimeRange::new(request.sent_ns, request.done_ns);
         let mut lengths = Lengths::default();
         for visit in visits {
-            self.add_visit(visit, visit.window.intersection(service), &mut lengths);
+            self.add_visit(visit, visit.range.intersection(service), &mut lengths);
         }
         let serving_ns: u64 = lengths.iter().sum();
         if serving_ns == 0 {
-            self.counts.unjoined += 1;
+            self.counts.unmatched += 1;
             return;
         }
         lengths[Part::Lag as usize] = request.lag_ns();
@@ -101,21 +80,16 @@ impl PartTotals {
 
     /// Adds the part `serving` of a visit.
     fn add_visit(&mut self, visit: &Visit, serving: TimeRange, lengths: &mut Lengths) {
-        let mut at_ns = serving.start_ns;
-        for commit in visit.commits.iter().map(|commit| commit.intersection(serving)) {
-            if !commit.is_empty() {
-                lengths[Part::BeforeCommit as usize] += commit.start_ns - at_ns;
-                lengths[Part::Commit as usize] += commit.length_ns();
-                at_ns = commit.end_ns;
-            }
+        let mut last = (Part::BeforeCommit, serving.start_ns);
+        visit.stages(serving, |part, range| {
+            lengths[part as usize] += range.length_ns();
+            last = (part, range.start_ns);
+        });
+        let (rest, at_ns) = last;
+        for segment in &visit.inside {
+            let range = segment.range.intersection(serving);
+            add_ns(&mut self.commit, segment.stack, range.length_ns());
         }
-        let rest = if at_ns > serving.start_ns {
-            Part::AfterCommit
-        } else {
-            Part::BeforeCommit
-        };
-        lengths[rest as usize] += serving.since(at_ns).length_ns();
-        self.explain(&visit.inside, serving, |_| Part::Commit);
         self.explain(&visit.outside, serving, |start_ns| {
             if start_ns < at_ns {
                 Part::BeforeCommit
@@ -125,13 +99,13 @@ impl PartTotals {
         });
     }
 
-    /// Adds the time of `segments` within `serving`. The start of a segment decides its part.
+    /// Adds the time of `segments` within `serving`, outside of commits. The start of a segment decides its part.
     fn explain(&mut self, segments: &[Segment], serving: TimeRange, part: impl Fn(u64) -> Part) {
         for segment in segments {
-            let window = segment.window.intersection(serving);
-            if !window.is_empty() {
-                let key = (part(window.start_ns), segment.cause.number(), segment.frames);
-                self.explained.entry(key).or_insert((segment.cause, 0)).1 += window.length_ns();
+            let range = segment.range.intersection(serving);
+            if !range.is_empty() {
+                let key = (part(range.start_ns), segment.cause.number(), segment.frames);
+                self.explained.entry(key).or_insert((segment.cause, 0)).1 += range.length_ns();
             }
         }
     }
@@ -150,16 +124,31 @@ impl PartTotals {
         }
     }
 
-    /// Returns all of the time once, by part, and by cause and the frames below it if they are known.
-    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Part, Option<Cause>, Option<Frames>, u64)> {
+    /// Returns all of the time once, by part, and by cause and the frames below it if they are known. `stacks` have the
+    /// numbers of the stacks in commits.
+    pub(crate) fn by_stack(
+        &self,
+        stacks: &StackIndex,
+    ) -> impl Iterator<Item = (Part, Option<Cause>, Option<Frames>, u64)> {
         let mut left = self.lengths;
+        let commit = &mut left[Part::Commit as usize];
+        *commit = commit.saturating_sub(self.commit.iter().sum());
         for (&(part, ..), &(_, ns)) in &self.explained {
             left[part as usize] = left[part as usize].saturating_sub(ns);
         }
         let explained = self.explained.iter();
         let explained = explained.map(|(&(part, _, stack), &(cause, ns))| (part, Some(cause), stack, ns));
         let left = Part::iter().zip(left).filter(|&(_, ns)| ns > 0);
-        explained.chain(left.map(|(part, ns)| {
+        let in_commits = stacks
+            .stacks()
+            .iter()
+            .zip(&self.commit)
+            .filter(|&(_, &ns)| ns > 0);
+        let in_commits = in_commits.map(|(stack, &ns)| {
+            let cause = stacks.causes()[stack.cause];
+            (Part::Commit, Some(cause), stack.frames, ns)
+        });
+        in_commits.chain(explained).chain(left.map(|(part, ns)| {
             // Commits always have causes: commit time that is missing here is unexplained.
             let cause = (part == Part::Commit).then_some(Cause::UNEXPLAINED);
             (part, cause, None, ns)

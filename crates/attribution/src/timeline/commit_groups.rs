@@ -1,10 +1,10 @@
 //! Groups of commits as the server states them: the leader of each commit, and since when it leads.
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Commit, FlushStage, Io, Join, Member, Tid};
-use rustc_hash::FxHashMap;
+use logtrace_events::{Commit, FlushStage, Io, Member, QueueEntry, Tid};
 
-use crate::timeline::history::{History, Interval};
+use crate::timeline::history::{History, ThreadInterval};
+use crate::timeline::thread_table::ThreadTable;
 
 /// Limit on leaders from a member to the head of its group: the leader of its flush queue and that of the sync stage. A
 /// longer chain contradicts itself.
@@ -17,12 +17,12 @@ const MAX_QUEUED: usize = 16_384;
 /// Place of one commit in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Membership {
-    /// Time from joining the queue until the commit ended; the end is [`u64::MAX`] while it goes on.
-    pub(crate) window: TimeRange,
+    /// Time from entering the queue until the commit ended; the end is [`u64::MAX`] while it goes on.
+    pub(crate) range: TimeRange,
     /// Leader, unless the commit leads itself.
     pub(crate) leader: Option<Leader>,
     /// Head of the group, for a commit that has ended; its leaders do not change any more.
-    head: Option<Head>,
+    head: Option<GroupHead>,
 }
 
 /// Thread that leads the commit of another thread.
@@ -36,32 +36,32 @@ pub(crate) struct Leader {
     pub(crate) since_ns: u64,
 }
 
-/// Commit at the head of a group, by its thread and by the time when it joined.
+/// Commit at the head of a group, by its thread and by the time when it entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct GroupHead {
     tid: Tid,
-    pub(crate) joined_ns: u64,
+    pub(crate) entered_ns: u64,
 }
 
 /// Groups that the server stated so far.
 #[derive(Debug, Default)]
-pub(crate) struct Groups {
-    threads: FxHashMap<Tid, Memberships>,
+pub(crate) struct StatedGroups {
+    threads: ThreadTable<Memberships>,
     /// Whether the server stated any since the last gap.
     are_stated: bool,
     /// Commits in the queue of MySQL's flush stage.
-    flush_queue: Vec<Join>,
+    flush_queue: Vec<QueueEntry>,
     /// Groups on their way to MySQL's sync stage, or in its queue.
-    sync_queue: Vec<Group>,
+    sync_queue: Vec<QueuedGroup>,
 }
 
 /// Group of commits that a leader took from the queue of the flush stage.
 #[derive(Clone, Copy, Debug)]
-struct Group {
+struct QueuedGroup {
     leader: Tid,
     /// Start of the leader's commit.
     commit_ns: Option<u64>,
-    /// End of the leader's last write to the binlog. The group joins the queue of the sync stage then.
+    /// End of the leader's last write to the binlog. The group enters the queue of the sync stage then.
     written_ns: Option<u64>,
 }
 
@@ -73,33 +73,33 @@ struct Memberships {
     now: Option<Membership>,
 }
 
-impl Groups {
+impl StatedGroups {
     /// Adds the statement that a thread leads a member. Returns `false` if it contradicts an earlier one.
     pub(crate) fn push_member(&mut self, member: &Member) -> bool {
         self.are_stated = true;
-        let of = self.threads.entry(member.tid).or_default();
+        let of = self.threads.or_default(member.tid);
         let known_until_ns = of
             .now
-            .map_or(of.past.end_ns(), |now| now.window.start_ns.saturating_add(1));
-        if member.joined_ns < known_until_ns {
+            .map_or(of.past.end_ns(), |now| now.range.start_ns.saturating_add(1));
+        if member.entered_ns < known_until_ns {
             return false;
         }
         let leader = Leader {
             tid: member.leader,
             commit_ns: member.leader_commit_ns,
-            since_ns: member.joined_ns,
+            since_ns: member.entered_ns,
         };
         of.now = Some(Membership {
-            window: TimeRange::new(member.joined_ns, u64::MAX),
+            range: TimeRange::new(member.entered_ns, u64::MAX),
             leader: (member.leader != member.tid).then_some(leader),
             head: None,
         });
-        let group = Group {
+        let group = QueuedGroup {
             leader: member.leader,
             commit_ns: member.leader_commit_ns,
             written_ns: None,
         };
-        let is_queued = |last: &Group| (last.leader, last.commit_ns) == (group.leader, group.commit_ns);
+        let is_queued = |last: &QueuedGroup| (last.leader, last.commit_ns) == (group.leader, group.commit_ns);
         if !self.sync_queue.last().is_some_and(is_queued) {
             self.leave_sync_queue(group.leader);
             if self.sync_queue.len() >= MAX_QUEUED {
@@ -111,23 +111,23 @@ impl Groups {
     }
 
     /// Adds a commit to the queue of MySQL's flush stage.
-    pub(crate) fn push_join(&mut self, join: Join) {
+    pub(crate) fn push_queue_entry(&mut self, entry: QueueEntry) {
         if self.flush_queue.len() >= MAX_QUEUED {
             self.flush_queue.clear();
         }
-        self.flush_queue.push(join);
+        self.flush_queue.push(entry);
     }
 
     /// Adds the start of a lead in MySQL's flush stage. All commits in the queue become members of the leader's group, and
     /// are passed to `each`.
     pub(crate) fn push_flush_stage(&mut self, step: &FlushStage, mut each: impl FnMut(&Member)) {
         let mut queue = std::mem::take(&mut self.flush_queue);
-        for join in queue.drain(..).filter(|join| join.at_ns <= step.at_ns) {
+        for entry in queue.drain(..).filter(|entry| entry.at_ns <= step.at_ns) {
             let member = Member {
-                tid: join.tid,
+                tid: entry.tid,
                 leader: step.tid,
                 leader_commit_ns: step.commit_ns,
-                joined_ns: join.at_ns,
+                entered_ns: entry.at_ns,
                 at_ns: step.at_ns,
             };
             if self.push_member(&member) {
@@ -150,7 +150,7 @@ impl Groups {
     /// groups in it (`MYSQL_BIN_LOG::sync_binlog_file()`, sql/binlog.cc). A thread that syncs without being in the queue
     /// has another reason: it rotates the binlog.
     pub(crate) fn push_binlog_sync(&mut self, io: &Io) {
-        let is_taken = |group: &Group| {
+        let is_taken = |group: &QueuedGroup| {
             group
                 .written_ns
                 .is_some_and(|written_ns| written_ns <= io.enter_ns)
@@ -179,14 +179,14 @@ impl Groups {
         let head = now.and_then(|now| self.head(commit.tid, now));
         if now.is_none() {
             // Its group's lead was not seen.
-            self.flush_queue.retain(|join| join.tid != commit.tid);
+            self.flush_queue.retain(|entry| entry.tid != commit.tid);
         }
-        let Some(of) = self.threads.get_mut(&commit.tid) else {
+        let Some(of) = self.threads.get_mut(commit.tid) else {
             return;
         };
-        if let Some(now) = of.now.take().filter(|now| whole.contains(now.window.start_ns)) {
+        if let Some(now) = of.now.take().filter(|now| whole.contains(now.range.start_ns)) {
             of.past.push(Membership {
-                window: now.window.intersection(whole),
+                range: now.range.intersection(whole),
                 head,
                 ..now
             });
@@ -205,7 +205,7 @@ impl Groups {
 
     /// Forgets the memberships of threads that are not known any more.
     pub(crate) fn retain_threads(&mut self, is_known: impl Fn(Tid) -> bool) {
-        self.threads.retain(|&tid, _| is_known(tid));
+        self.threads.extract(|tid, _| !is_known(tid));
         self.sync_queue.retain(|group| is_known(group.leader));
     }
 
@@ -217,10 +217,10 @@ impl Groups {
         self.sync_queue.clear();
     }
 
-    /// Returns the group membership of a thread's commit at `at_ns`, if it had joined a group.
+    /// Returns the group membership of a thread's commit at `at_ns`, if it had entered a group.
     pub(crate) fn at(&self, tid: Tid, at_ns: u64) -> Option<Membership> {
-        let of = self.threads.get(&tid)?;
-        let now = of.now.filter(|now| now.window.contains(at_ns));
+        let of = self.threads.get(tid)?;
+        let now = of.now.filter(|now| now.range.contains(at_ns));
         now.or_else(|| {
             of.past
                 .overlapping(TimeRange::new(at_ns, at_ns.saturating_add(1)))
@@ -229,25 +229,25 @@ impl Groups {
         })
     }
 
-    /// Returns the group memberships of a thread in `window`, in order.
-    pub(crate) fn during(&self, tid: Tid, window: TimeRange) -> impl Iterator<Item = Membership> {
-        let of = self.threads.get(&tid).into_iter();
-        of.flat_map(move |of| of.past.overlapping(window).copied().chain(of.now))
-            .filter(move |membership| !membership.window.intersection(window).is_empty())
+    /// Returns the group memberships of a thread in `range`, in order.
+    pub(crate) fn during(&self, tid: Tid, range: TimeRange) -> impl Iterator<Item = Membership> {
+        let of = self.threads.get(tid).into_iter();
+        of.flat_map(move |of| of.past.overlapping(range).copied().chain(of.now))
+            .filter(move |membership| !membership.range.intersection(range).is_empty())
     }
 
     /// Returns the head of the group in which thread `tid` has this membership, or `None` if statements contradict each other
     /// or the leader's own membership was not recorded.
-    pub(crate) fn head(&self, tid: Tid, membership: Membership) -> Option<Head> {
+    pub(crate) fn head(&self, tid: Tid, membership: Membership) -> Option<GroupHead> {
         let (mut tid, mut membership) = (tid, membership);
         if membership.head.is_some() {
             return membership.head;
         }
         for _ in 0..MAX_LEADERS {
             let Some(leader) = membership.leader else {
-                return Some(Head {
+                return Some(GroupHead {
                     tid,
-                    joined_ns: membership.window.start_ns,
+                    entered_ns: membership.range.start_ns,
                 });
             };
             tid = leader.tid;
@@ -256,17 +256,16 @@ impl Groups {
         None
     }
 
-    /// Corrects the membership of a thread that leads a group. MySQL's commits state their joining a little before they
-    /// join: one that joins just after a queue was taken leads the next group, and was stated to be in the one before.
+    /// Corrects the membership of a thread that leads a group. MySQL's commits state their entry a little before they
+    /// enter: one that enters just after a queue was taken leads the next group, and was stated to be in the one before.
     fn lead_itself(&mut self, tid: Tid) {
         if let Some(now) = self.open_mut(tid) {
-            now.leader
-                .take_if(|leader| leader.since_ns == now.window.start_ns);
+            now.leader.take_if(|leader| leader.since_ns == now.range.start_ns);
         }
     }
 
     fn open_mut(&mut self, tid: Tid) -> Option<&mut Membership> {
-        self.threads.get_mut(&tid)?.now.as_mut()
+        self.threads.get_mut(tid)?.now.as_mut()
     }
 
     fn leave_sync_queue(&mut self, leader: Tid) {
@@ -274,7 +273,7 @@ impl Groups {
     }
 
     /// Makes the leader of `group` a member that `by` leads.
-    fn lead(&mut self, group: Group, by: Group) {
+    fn lead(&mut self, group: QueuedGroup, by: QueuedGroup) {
         if let Some((led, since_ns)) = self.open_mut(group.leader).zip(group.written_ns) {
             led.leader = Some(Leader {
                 tid: by.leader,
@@ -285,8 +284,8 @@ impl Groups {
     }
 }
 
-impl Interval for Membership {
-    fn window(&self) -> TimeRange {
-        self.window
+impl ThreadInterval for Membership {
+    fn range(&self) -> TimeRange {
+        self.range
     }
 }

@@ -38,33 +38,31 @@ impl Flushes {
         Push::added(asked_ns.is_some_and(|asked_ns| is_full || flush.done_ns <= asked_ns))
     }
 
-    /// Returns the stored flushes with time in `window`, the first ended first.
-    pub(crate) fn overlapping(&self, window: TimeRange) -> impl Iterator<Item = &Flush> {
-        let first = self
-            .kept
-            .partition_point(|flush| flush.done_ns <= window.start_ns);
+    /// Returns the stored flushes with time in `range`, the first ended first.
+    pub(crate) fn overlapping(&self, range: TimeRange) -> impl Iterator<Item = &Flush> {
+        let first = self.kept.partition_point(|flush| flush.done_ns <= range.start_ns);
         let ended_later = self.kept[first..].iter();
-        ended_later.filter(move |flush| flush.issue_ns < window.end_ns)
+        ended_later.filter(move |flush| flush.issue_ns < range.end_ns)
     }
 
-    /// Returns until when a thread that was blocked in `window`, and then woken by the end of a flush, waited for a flush
-    /// before its own. Returns the window's start if its own flush was the next, or is unknown.
+    /// Returns until when a thread that was blocked in `range`, and then woken by the end of a flush, waited for a flush
+    /// before its own. Returns the range's start if its own flush was the next, or is unknown.
     ///
     /// Its own flush is the last that ended before the thread was woken: a device on top of another one (a loop device)
     /// reports its end after the device below.
-    pub(crate) fn queued_until_ns(&self, window: TimeRange) -> u64 {
-        self.asked_ns.set(self.asked_ns.get().max(Some(window.end_ns)));
-        let ended = self.kept.partition_point(|flush| flush.done_ns <= window.end_ns);
+    pub(crate) fn queued_until_ns(&self, range: TimeRange) -> u64 {
+        self.asked_ns.set(self.asked_ns.get().max(Some(range.end_ns)));
+        let ended = self.kept.partition_point(|flush| flush.done_ns <= range.end_ns);
         let Some(own) = ended.checked_sub(1).map(|at| self.kept[at]) else {
-            return window.start_ns;
+            return range.start_ns;
         };
         let before = self.kept[..ended - 1].iter().rev();
-        let mut before = before.take_while(|flush| flush.done_ns > window.start_ns);
+        let mut before = before.take_while(|flush| flush.done_ns > range.start_ns);
         // A device with several queues makes flushes side by side: one that ended after its own was issued blocked nothing.
         let blocking = before.find(|flush| {
-            flush.dev == own.dev && flush.issue_ns < window.start_ns && flush.done_ns <= own.issue_ns
+            flush.dev == own.dev && flush.issue_ns < range.start_ns && flush.done_ns <= own.issue_ns
         });
-        blocking.map_or(window.start_ns, |flush| flush.done_ns)
+        blocking.map_or(range.start_ns, |flush| flush.done_ns)
     }
 }
 

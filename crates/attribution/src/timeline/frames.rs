@@ -3,7 +3,7 @@
 use logtrace_events::{CpuStacks, CpuWait, OffCpu, Process, Stack};
 use rustc_hash::FxHashMap;
 
-use crate::causes::cause::Wait;
+use crate::causes::Wait;
 use crate::causes::server_rules::{ServerReason, server_reason};
 use crate::causes::stack_rules::wait_of;
 use crate::timeline::query_horizon::Push;
@@ -26,8 +26,34 @@ pub enum Frames {
     Process(u32),
     /// Process with this id and an unknown name.
     Unnamed(u32),
+}
+
+impl Frames {
+    /// Returns the frames as one number, which is not 0 and is faster to look up in a map.
+    pub(crate) fn number(self) -> u64 {
+        let (kind, id) = match self {
+            Self::Kernel(id) => (1, id),
+            Self::Server(id) => (2, id),
+            Self::Process(place) => (3, place),
+            Self::Unnamed(tgid) => (4, tgid),
+        };
+        kind << 32 | u64::from(id)
+    }
+}
+
+/// Part of a stack below its cause. Segments have frames alone, which take a third of the room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Below {
+    /// Frames.
+    Frames(Frames),
     /// Functions that ran on the CPU.
-    Cpu(CpuStacks),
+    Running(CpuStacks),
+}
+
+impl From<Frames> for Below {
+    fn from(frames: Frames) -> Self {
+        Self::Frames(frames)
+    }
 }
 
 /// Names of frames.
@@ -111,7 +137,15 @@ impl FrameNames {
                 .into_iter()
                 .collect(),
             Some(Frames::Unnamed(tgid)) => vec![format!("process {tgid}")],
-            Some(Frames::Cpu(stacks)) => self.running(stacks).collect(),
+        }
+    }
+
+    /// Returns the names of what is shown below a cause, outermost first.
+    pub(crate) fn names_below(&self, below: Option<impl Into<Below>>) -> Vec<String> {
+        match below.map(Into::into) {
+            None => Vec::new(),
+            Some(Below::Frames(frames)) => self.names(Some(frames)),
+            Some(Below::Running(stacks)) => self.running(stacks).collect(),
         }
     }
 

@@ -17,10 +17,13 @@ const REACH_NS: u64 = 2_000_000_000;
 const NEWEST: usize = 8;
 
 /// Interval of a thread's time.
-pub(crate) trait Interval {
-    /// Returns its time.
-    fn window(&self) -> TimeRange;
+pub(crate) trait ThreadInterval {
+    fn range(&self) -> TimeRange;
 }
+
+/// Place in a history, as long as nothing is added to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HistoryPlace(usize);
 
 /// Newest intervals of one kind, disjoint and in order.
 #[derive(Debug)]
@@ -41,10 +44,10 @@ impl<T> Default for History<T> {
     }
 }
 
-impl<T: Interval> History<T> {
+impl<T: ThreadInterval> History<T> {
     /// Appends an interval. Returns `false` if it begins before the newest one ended; it is then left out.
     pub(crate) fn push(&mut self, interval: T) -> bool {
-        if interval.window().start_ns < self.end_ns() {
+        if interval.range().start_ns < self.end_ns() {
             return false;
         }
         if self.intervals.len() >= self.full_length {
@@ -61,21 +64,49 @@ impl<T: Interval> History<T> {
         true
     }
 
-    /// Returns the intervals with time in `window`, in order.
-    pub(crate) fn overlapping(&self, window: TimeRange) -> impl Iterator<Item = &T> {
-        let first = self.first_ending_after(window.start_ns);
+    /// Returns the intervals with time in `range`, in order.
+    pub(crate) fn overlapping(&self, range: TimeRange) -> impl Iterator<Item = &T> {
+        let first = self.first_ending_after(range.start_ns);
         self.intervals[first..]
             .iter()
-            .take_while(move |interval| interval.window().start_ns < window.end_ns)
+            .take_while(move |interval| interval.range().start_ns < range.end_ns)
+    }
+
+    /// Returns the place at which a search for later times than `at_ns` begins.
+    pub(crate) fn place(&self, at_ns: u64) -> HistoryPlace {
+        HistoryPlace(self.first_ending_after(at_ns))
+    }
+
+    /// Returns the intervals with time in `range`, in order. The search begins at `place`, which moves along: a walk asks for
+    /// one range after another.
+    pub(crate) fn overlapping_from(
+        &self,
+        HistoryPlace(at): &mut HistoryPlace,
+        range: TimeRange,
+    ) -> impl Iterator<Item = &T> + use<'_, T> {
+        let ended = |interval: &T| interval.range().end_ns <= range.start_ns;
+        while self.intervals.get(*at).is_some_and(ended) {
+            *at += 1;
+        }
+        let later = self.intervals.get(*at..).unwrap_or_default().iter();
+        later.take_while(move |interval| interval.range().start_ns < range.end_ns)
+    }
+
+    /// Returns the intervals that began in `range`, the newest first.
+    pub(crate) fn begun_back(&self, range: TimeRange) -> impl Iterator<Item = &T> {
+        let end = self.first_ending_after(range.end_ns);
+        let end = self.intervals.len().min(end + 1);
+        let back = self.intervals[..end].iter().rev();
+        back.skip_while(move |interval| interval.range().start_ns >= range.end_ns)
+            .take_while(move |interval| interval.range().start_ns >= range.start_ns)
     }
 
     /// Returns whether an interval began before `at_ns` and ended after it.
     pub(crate) fn straddles(&self, at_ns: u64) -> bool {
         let first = self.intervals.get(self.first_ending_after(at_ns));
-        first.is_some_and(|interval| interval.window().start_ns < at_ns)
+        first.is_some_and(|interval| interval.range().start_ns < at_ns)
     }
 
-    /// Clears the history.
     pub(crate) fn clear(&mut self) {
         self.forgotten_ns = self.end_ns().max(self.forgotten_ns);
         self.intervals.clear();
@@ -83,7 +114,7 @@ impl<T: Interval> History<T> {
 
     /// Returns the end of the newest interval, or 0 if there is none.
     pub(crate) fn end_ns(&self) -> u64 {
-        self.intervals.last().map_or(0, |newest| newest.window().end_ns)
+        self.intervals.last().map_or(0, |newest| newest.range().end_ns)
     }
 
     /// Returns the end of the forgotten time, or 0 if no interval was forgotten yet.
@@ -98,7 +129,7 @@ impl<T: Interval> History<T> {
         let old = self.first_ending_after(since_ns);
         let removed = old.min(self.intervals.len() - MIN_LENGTH);
         if let Some(last) = removed.checked_sub(1) {
-            self.forgotten_ns = self.intervals[last].window().end_ns;
+            self.forgotten_ns = self.intervals[last].range().end_ns;
         }
         self.intervals.drain(..removed);
         self.full_length = 2 * self.intervals.len().max(MIN_LENGTH);
@@ -108,7 +139,7 @@ impl<T: Interval> History<T> {
     /// Returns the index of the first interval that ends after `at_ns`. The search goes back from the newest one in growing
     /// steps, so that it reads few intervals, and those that are in the cache.
     fn first_ending_after(&self, at_ns: u64) -> usize {
-        let ended = |interval: &T| interval.window().end_ns <= at_ns;
+        let ended = |interval: &T| interval.range().end_ns <= at_ns;
         let (mut until, mut step) = (self.intervals.len(), NEWEST);
         loop {
             let from = until.saturating_sub(step);
@@ -141,7 +172,7 @@ mod tests {
 
     fn found(history: &History<TimeRange>, start_ns: u64, end_ns: u64) -> Vec<u64> {
         let overlapping = history.overlapping(TimeRange::new(start_ns, end_ns));
-        overlapping.map(|window| window.start_ns).collect()
+        overlapping.map(|range| range.start_ns).collect()
     }
 
     #[test]
@@ -154,12 +185,41 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_a_window_only_at_its_edges_is_not_in_it() {
+    fn what_touches_a_range_only_at_its_edges_is_not_in_it() {
         let history = tens(4);
         assert_eq!(found(&history, 5, 20), [10]);
         assert_eq!(found(&history, 4, 21), [0, 10, 20]);
         assert_eq!(found(&history, 12, 13), [10]);
         assert_eq!(found(&history, 35, 99), [0; 0]);
+    }
+
+    #[test]
+    fn a_search_that_goes_on_from_its_last_place_finds_the_same() {
+        let history = tens(3 * NEWEST as u64);
+        let end_ns = history.end_ns() + 10;
+        for length_ns in 1..40 {
+            let mut place = history.place(3);
+            for start_ns in (3..end_ns).step_by(7) {
+                let range = TimeRange::new(start_ns, start_ns + length_ns);
+                let on = history.overlapping_from(&mut place, range);
+                let on: Vec<u64> = on.map(|range| range.start_ns).collect();
+                assert_eq!(on, found(&history, range.start_ns, range.end_ns));
+            }
+        }
+    }
+
+    #[test]
+    fn intervals_that_began_in_a_range_come_back_from_the_newest() {
+        let history = tens(4);
+        let begun = |start_ns, end_ns| -> Vec<u64> {
+            let begun = history.begun_back(TimeRange::new(start_ns, end_ns));
+            begun.map(|range| range.start_ns).collect()
+        };
+        assert_eq!(begun(0, 31), [30, 20, 10, 0]);
+        assert_eq!(begun(1, 30), [20, 10]);
+        assert_eq!(begun(10, 12), [10]);
+        assert_eq!(begun(12, 20), [0; 0]);
+        assert_eq!(begun(20, u64::MAX), [30, 20]);
     }
 
     #[test]

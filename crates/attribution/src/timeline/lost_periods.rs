@@ -7,7 +7,7 @@
 use logtrace_common::TimeRange;
 
 /// Minimum number of stored periods. Older ones are removed, this many at a time. Losses are read a few times a second, and
-/// periods that meet are joined.
+/// periods that meet become one.
 const KEPT: usize = 512;
 
 /// Periods in which records may be missing, in order: they were lost, or tracing paused.
@@ -30,14 +30,14 @@ impl LostPeriods {
         }
     }
 
-    /// Returns whether any period overlaps `window`.
-    pub(crate) fn meet(&self, window: TimeRange) -> bool {
+    /// Returns whether any period overlaps `range`.
+    pub(crate) fn meet(&self, range: TimeRange) -> bool {
         let after = self
             .kept
-            .partition_point(|period| period.end_ns <= window.start_ns);
+            .partition_point(|period| period.end_ns <= range.start_ns);
         self.kept
             .get(after)
-            .is_some_and(|period| !period.intersection(window).is_empty())
+            .is_some_and(|period| !period.intersection(range).is_empty())
     }
 }
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_meets_the_periods_in_it_and_no_others() {
+    fn a_range_meets_the_periods_in_it_and_no_others() {
         let mut periods = LostPeriods::default();
         assert!(!periods.meet(TimeRange::new(0, 100)));
         for (start_ns, end_ns) in [(10, 20), (15, 30), (50, 60)] {

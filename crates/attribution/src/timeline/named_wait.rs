@@ -2,11 +2,21 @@
 
 use logtrace_events::{OffCpu, Tid};
 
-use crate::causes::cause::Wait;
-use crate::causes::server_rules::ServerReason;
+use crate::causes::Wait;
+use crate::causes::server_rules::{ServerReason, WakerRole};
+use crate::causes::wakeup::{Awaited, awaited};
+use crate::timeline::Timelines;
 use crate::timeline::frames::Frames;
 use crate::timeline::thread::Timeline;
-use crate::timeline::threads::Timelines;
+
+/// Wait that a thread of the server ended, by the function in which the thread waited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FunctionWait {
+    pub(crate) wait: Wait,
+    /// Part of the thread that ended it.
+    pub(crate) waker: WakerRole,
+    pub(crate) frames: Frames,
+}
 
 impl Timelines {
     /// Returns the wait of `off`, for which the system call alone gives `wait`, and the frames below it. No thread of the
@@ -25,7 +35,7 @@ impl Timelines {
             return (wait, None);
         }
         match self.server_reason(timeline, off) {
-            Some((&ServerReason::Known(wait), frames)) => (wait, Some(frames)),
+            Some((ServerReason::Known(known), frames)) => (known.wait, Some(frames)),
             Some((ServerReason::Function(_), frames)) => match wait {
                 Wait::TimedWait => (Wait::ServerFunction, Some(frames)),
                 wait => (wait, Some(frames)),
@@ -34,20 +44,39 @@ impl Timelines {
         }
     }
 
-    /// Returns the lock between sessions that a thread waited for in `off` until thread `waker` released it, and the frames
-    /// below it.
-    pub(crate) fn lock_wait(&self, timeline: &Timeline, off: &OffCpu, waker: Tid) -> Option<(Wait, Frames)> {
+    /// Returns the wait of `off` that thread `waker` ended, if the function in which the thread waited is known.
+    pub(crate) fn function_wait(
+        &self,
+        timeline: &Timeline,
+        off: &OffCpu,
+        waker: Tid,
+    ) -> Option<FunctionWait> {
         let (reason, frames) = self.server_reason(timeline, off)?;
-        let wait = match *reason {
-            ServerReason::Known(wait) if wait.is_lock() => wait,
+        let receives_acks = self.thread(waker).is_some_and(|waker| waker.receives_acks);
+        let (wait, waker) = match *reason {
             // Sessions release row locks; free pages and the checkpoint are the page cleaner's.
-            ServerReason::Known(Wait::InnodbWait) if self.serves_connection(waker) => Wait::RowLock,
-            _ => return None,
+            ServerReason::Known(known) if known.wait == Wait::InnodbWait && self.serves_connection(waker) => {
+                (Wait::RowLock, known.waker)
+            }
+            // It waited for the same.
+            ServerReason::Known(known) if receives_acks => (known.wait, WakerRole::Worked),
+            ServerReason::Known(known) => (known.wait, known.waker),
+            // Nothing is known of the waker.
+            ServerReason::Function(_) => (Wait::ServerFunction, WakerRole::Worked),
         };
-        Some((wait, frames))
+        Some(FunctionWait { wait, waker, frames })
     }
 
-    fn server_reason(&self, timeline: &Timeline, off: &OffCpu) -> Option<(&ServerReason, Frames)> {
+    /// Returns what a thread waited for in `off`, whoever ended the wait, or `None` if only the thread that ended it is known.
+    pub(crate) fn reason(&self, timeline: &Timeline, off: &OffCpu) -> Option<Wait> {
+        match awaited(off, self.server_tgid) {
+            Awaited::Itself(wait) => Some(self.named_wait(timeline, off, wait).0),
+            Awaited::Thread(waker) => Some(self.function_wait(timeline, off, waker.tid)?.wait),
+        }
+    }
+
+    /// Returns the meaning of the server's stack in `off`, if it was read.
+    pub(crate) fn server_reason(&self, timeline: &Timeline, off: &OffCpu) -> Option<(&ServerReason, Frames)> {
         let stack = timeline.server_wait(off)?.stack?;
         Some((self.names.server_reason(stack)?, Frames::Server(stack)))
     }

@@ -8,11 +8,11 @@ use crate::timeline::query_horizon::Push;
 /// Known stacks.
 #[derive(Debug)]
 pub(crate) struct Stacks<M> {
-    by_id: FxHashMap<u32, Known<M>>,
+    by_id: FxHashMap<u32, KnownStack<M>>,
 }
 
 #[derive(Debug)]
-struct Known<M> {
+struct KnownStack<M> {
     frames: Vec<String>,
     meaning: M,
 }
@@ -38,7 +38,7 @@ impl<M> Stacks<M> {
         }
         let meaning = meaning_of(&stack.frames);
         let frames = stack.frames;
-        self.by_id.insert(stack.id, Known { frames, meaning });
+        self.by_id.insert(stack.id, KnownStack { frames, meaning });
         Push::Revised
     }
 

@@ -3,9 +3,9 @@
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Commit, CpuSample, CpuStacks, Io, IoOp, OffCpu, ServerWait, Wake};
 
-use crate::causes::cause::Wait;
+use crate::causes::Wait;
 use crate::causes::wakeup::waits_for_client;
-use crate::timeline::history::{History, Interval};
+use crate::timeline::history::{History, HistoryPlace, ThreadInterval};
 use crate::timeline::query_horizon::{Push, QueryHorizon};
 
 /// Timeline of one thread.
@@ -22,6 +22,8 @@ pub(crate) struct Timeline {
     /// Start of the oldest record.
     first_ns: Option<u64>,
     serves_connection: bool,
+    /// Start of the request that the thread serves: the end of its last wait for its client.
+    pub(crate) request_ns: u64,
     /// Whether the thread receives the replicas' acknowledgements.
     pub(crate) receives_acks: bool,
     /// Time when the thread ended.
@@ -31,13 +33,20 @@ pub(crate) struct Timeline {
 
 /// Facts besides the records that answers about a thread depend on: start of the known time, ends of the forgotten times,
 /// and whether the thread serves a connection.
-type Extent = (Option<u64>, [u64; 3], bool);
+type AnswerFacts = (Option<u64>, [u64; 3], bool);
 
 /// I/O system call with the class of its file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TracedIo {
-    pub(crate) window: TimeRange,
+    pub(crate) range: TimeRange,
     pub(crate) target: (FileClass, IoOp),
+}
+
+/// Places in a thread's histories to which a walk has come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    off_cpu: HistoryPlace,
+    io: HistoryPlace,
 }
 
 /// Part of a thread's time with one activity.
@@ -58,7 +67,10 @@ impl Timeline {
         let fits = off.out_ns >= self.io.end_ns() && self.off_cpu.push(*off);
         if fits {
             self.know_since(off.out_ns);
-            self.serves_connection |= waits_for_client(off);
+            if waits_for_client(off) {
+                self.serves_connection = true;
+                self.request_ns = off.in_ns;
+            }
         }
         self.pushed(fits, self.horizon.reaches_beyond(off.out_ns), before)
     }
@@ -68,11 +80,11 @@ impl Timeline {
     /// Its off-CPU intervals come before it.
     pub(crate) fn push_io(&mut self, io: &Io, class: FileClass) -> Push {
         let before = self.extent();
-        let window = TimeRange::new(io.enter_ns, io.exit_ns);
+        let range = TimeRange::new(io.enter_ns, io.exit_ns);
         let target = (class, io.op);
         let fits = io.exit_ns >= self.off_cpu.end_ns()
             && !self.off_cpu.straddles(io.enter_ns)
-            && self.io.push(TracedIo { window, target });
+            && self.io.push(TracedIo { range, target });
         if fits {
             self.know_since(io.enter_ns);
         }
@@ -82,8 +94,8 @@ impl Timeline {
     /// Adds a commit. Refuses it if it overlaps the one before.
     pub(crate) fn push_commit(&mut self, commit: &Commit) -> Push {
         let before = self.extent();
-        let window = TimeRange::new(commit.start_ns, commit.end_ns);
-        let fits = self.commits.push(window);
+        let range = TimeRange::new(commit.start_ns, commit.end_ns);
+        let fits = self.commits.push(range);
         if fits {
             self.know_since(commit.start_ns);
             self.serves_connection = true;
@@ -111,9 +123,9 @@ impl Timeline {
         }
     }
 
-    /// Returns the stacks of the samples in `window`.
-    pub(crate) fn cpu_samples(&self, window: TimeRange) -> impl Iterator<Item = CpuStacks> {
-        self.cpu_samples.overlapping(window).map(|sample| sample.stacks)
+    /// Returns the stacks of the samples in `range`.
+    pub(crate) fn cpu_samples(&self, range: TimeRange) -> impl Iterator<Item = CpuStacks> {
+        self.cpu_samples.overlapping(range).map(|sample| sample.stacks)
     }
 
     /// Clears the records after a gap in the trace.
@@ -153,7 +165,7 @@ impl Timeline {
     }
 
     /// Returns the effect of a record.
-    fn pushed(&self, fits: bool, is_news: bool, before: Extent) -> Push {
+    fn pushed(&self, fits: bool, is_news: bool, before: AnswerFacts) -> Push {
         if fits {
             Push::added(is_news || (self.horizon.reaches_beyond(0) && before != self.extent()))
         } else {
@@ -161,7 +173,7 @@ impl Timeline {
         }
     }
 
-    fn extent(&self) -> Extent {
+    fn extent(&self) -> AnswerFacts {
         (self.first_ns, self.forgotten_ns(), self.serves_connection)
     }
 
@@ -187,9 +199,9 @@ impl Timeline {
         }
     }
 
-    /// Returns the commits with time in `window`, in order.
-    pub(crate) fn commits(&self, window: TimeRange) -> impl Iterator<Item = TimeRange> {
-        self.commits.overlapping(window).copied()
+    /// Returns the commits with time in `range`, in order.
+    pub(crate) fn commits(&self, range: TimeRange) -> impl Iterator<Item = TimeRange> {
+        self.commits.overlapping(range).copied()
     }
 
     /// Returns the part before `until_ns` of a commit that began at `commit_ns`, if its record has not come yet.
@@ -198,14 +210,14 @@ impl Timeline {
         Some(TimeRange::new(start_ns, until_ns))
     }
 
-    /// Returns the I/O system calls with time in `window`, in order.
-    pub(crate) fn io(&self, window: TimeRange) -> impl Iterator<Item = &TracedIo> {
-        self.io.overlapping(window)
+    /// Returns the I/O system calls with time in `range`, in order.
+    pub(crate) fn io(&self, range: TimeRange) -> impl Iterator<Item = &TracedIo> {
+        self.io.overlapping(range)
     }
 
-    /// Returns the off-CPU intervals with time in `window`, in order.
-    pub(crate) fn off_cpu(&self, window: TimeRange) -> impl Iterator<Item = &OffCpu> {
-        self.off_cpu.overlapping(window)
+    /// Returns the off-CPU intervals with time in `range`, in order.
+    pub(crate) fn off_cpu(&self, range: TimeRange) -> impl Iterator<Item = &OffCpu> {
+        self.off_cpu.overlapping(range)
     }
 
     /// Returns the return from the system call of a wait, if that was long.
@@ -215,59 +227,103 @@ impl Timeline {
         waits.find(|wait| wait.in_ns == off.in_ns)
     }
 
-    /// Returns the off-CPU intervals outside I/O system calls that begin in `window`, in order.
-    pub(crate) fn waits(&self, window: TimeRange) -> impl Iterator<Item = &OffCpu> {
-        let begun = self
-            .off_cpu
-            .overlapping(window)
-            .filter(move |off| window.contains(off.out_ns));
-        begun.filter(|off| self.io(off.window()).next().is_none())
+    /// Returns the off-CPU intervals outside I/O system calls that begin in `range`, the newest first.
+    pub(crate) fn waits_back(&self, range: TimeRange) -> impl Iterator<Item = &OffCpu> {
+        let begun = self.off_cpu.begun_back(range);
+        begun.filter(|off| self.io(off.range()).next().is_none())
     }
 
-    /// Passes all of `window` to `visit` in order, in parts that may be empty.
-    pub(crate) fn stretches<'a>(&'a self, window: TimeRange, mut visit: impl FnMut(Stretch<'a>)) {
-        if window.is_empty() {
+    /// Returns the places at which a walk through the time from `at_ns` on begins.
+    pub(crate) fn places(&self, at_ns: u64) -> Places {
+        Places {
+            off_cpu: self.off_cpu.place(at_ns),
+            io: self.io.place(at_ns),
+        }
+    }
+
+    /// Returns the I/O system calls with time in `range`, in order, for a walk that has come to `places`.
+    pub(crate) fn io_from(
+        &self,
+        places: &mut Places,
+        range: TimeRange,
+    ) -> impl Iterator<Item = &TracedIo> + use<'_> {
+        self.io.overlapping_from(&mut places.io, range)
+    }
+
+    /// Returns the off-CPU intervals outside I/O system calls that begin in `range`, in order.
+    pub(crate) fn waits(&self, range: TimeRange) -> impl Iterator<Item = &OffCpu> {
+        let begun = self
+            .off_cpu
+            .overlapping(range)
+            .filter(move |off| range.contains(off.out_ns));
+        begun.filter(|off| self.io(off.range()).next().is_none())
+    }
+
+    /// Passes all of `range` to `visit` in order, in parts that are not empty.
+    pub(crate) fn stretches<'a>(&'a self, range: TimeRange, visit: impl FnMut(Stretch<'a>)) {
+        self.stretches_from(&mut self.places(range.start_ns), range, visit);
+    }
+
+    /// Does the same for a walk that has come to `places`.
+    pub(crate) fn stretches_from<'a>(
+        &'a self,
+        places: &mut Places,
+        range: TimeRange,
+        mut visit: impl FnMut(Stretch<'a>),
+    ) {
+        if range.is_empty() {
             return;
         }
-        let mut at_ns = window.start_ns;
-        for off in self.off_cpu.overlapping(window) {
-            visit(Stretch::OnCpu(TimeRange::new(at_ns, off.out_ns)));
-            let off_cpu = off.window().intersection(window);
+        let mut at_ns = range.start_ns;
+        for off in self.off_cpu.overlapping_from(&mut places.off_cpu, range) {
+            let running = TimeRange::new(at_ns, off.out_ns);
+            if !running.is_empty() {
+                visit(Stretch::OnCpu(running));
+            }
+            let off_cpu = off.range().intersection(range);
             let woken_ns = woken_ns(off);
-            visit(Stretch::Blocked(off_cpu.before(woken_ns), off));
-            visit(Stretch::RunQueue(off_cpu.since(woken_ns), off));
+            let (blocked, waiting) = (off_cpu.before(woken_ns), off_cpu.since(woken_ns));
+            if !blocked.is_empty() {
+                visit(Stretch::Blocked(blocked, off));
+            }
+            if !waiting.is_empty() {
+                visit(Stretch::RunQueue(waiting, off));
+            }
             at_ns = off_cpu.end_ns;
         }
-        visit(Stretch::OnCpu(window.since(at_ns)));
+        let running = range.since(at_ns);
+        if !running.is_empty() {
+            visit(Stretch::OnCpu(running));
+        }
     }
 }
 
-impl Interval for OffCpu {
-    fn window(&self) -> TimeRange {
+impl ThreadInterval for OffCpu {
+    fn range(&self) -> TimeRange {
         TimeRange::new(self.out_ns, self.in_ns)
     }
 }
 
-impl Interval for ServerWait {
-    fn window(&self) -> TimeRange {
+impl ThreadInterval for ServerWait {
+    fn range(&self) -> TimeRange {
         TimeRange::new(self.in_ns, self.read_ns.max(self.in_ns.saturating_add(1)))
     }
 }
 
-impl Interval for CpuSample {
-    fn window(&self) -> TimeRange {
+impl ThreadInterval for CpuSample {
+    fn range(&self) -> TimeRange {
         TimeRange::new(self.at_ns, self.at_ns.saturating_add(1))
     }
 }
 
-impl Interval for TracedIo {
-    fn window(&self) -> TimeRange {
-        self.window
+impl ThreadInterval for TracedIo {
+    fn range(&self) -> TimeRange {
+        self.range
     }
 }
 
-impl Interval for TimeRange {
-    fn window(&self) -> TimeRange {
+impl ThreadInterval for TimeRange {
+    fn range(&self) -> TimeRange {
         *self
     }
 }
@@ -280,4 +336,9 @@ pub fn woken_ns(off: &OffCpu) -> u64 {
         // It ran again without a wake-up that was seen: none of the time is known to be the run queue's.
         Wake::Unknown => off.in_ns,
     }
+}
+
+/// Returns the part of `range` in which the thread was blocked and not yet woken.
+pub(crate) fn blocked(off: &OffCpu, range: TimeRange) -> TimeRange {
+    off.range().before(woken_ns(off)).intersection(range)
 }

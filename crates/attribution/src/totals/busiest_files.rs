@@ -9,7 +9,7 @@ use logtrace_common::FileClass;
 use logtrace_events::{FileId, Io, IoOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::timeline::threads::SyncWaits;
+use crate::timeline::SyncWaits;
 use crate::totals::histogram::Durations;
 
 /// Limit on distributions: 1,000 files that are written and synced.
@@ -24,18 +24,18 @@ const MAX_OTHERS: usize = 1 << 17;
 /// Significant digits of the distributions.
 const DIGITS: u8 = 2;
 
-/// File and operation.
-type Target = (FileId, IoOp);
+/// File, operation, and class of the file at the calls: its name may change.
+type FileOperation = (FileId, IoOp, FileClass);
 
 /// Totals of the busiest files, and of the others.
 #[derive(Debug, Default)]
 pub(crate) struct BusiestFiles {
-    busiest: FxHashMap<Target, Calls>,
+    busiest: FxHashMap<FileOperation, Calls>,
     others: BTreeMap<(FileClass, IoOp), Calls>,
     /// Files whose calls are among those of `others`.
-    counted: FxHashSet<Target>,
+    counted: FxHashSet<FileOperation>,
     /// Time of the calls on other files, for the next choice.
-    candidates: FxHashMap<Target, u64>,
+    candidates: FxHashMap<FileOperation, u64>,
     /// Number of calls on other files since the last choice.
     calls: u32,
 }
@@ -65,9 +65,8 @@ impl BusiestFiles {
         waits: SyncWaits,
         path: impl FnOnce() -> Option<String>,
     ) {
-        let target = (io.file, io.op);
+        let target = (io.file, io.op, class);
         if let Some(calls) = self.busiest.get_mut(&target) {
-            calls.class = class;
             calls.path = calls.path.take().or_else(path);
             calls.add(io, waits);
         } else if self.busiest.len() < MAX_BUSIEST {
@@ -83,7 +82,7 @@ impl BusiestFiles {
     pub(crate) fn into_parts(
         self,
     ) -> (
-        impl Iterator<Item = (Target, Calls)>,
+        impl Iterator<Item = (FileOperation, Calls)>,
         impl Iterator<Item = (IoOp, Calls)>,
     ) {
         let others = self.others.into_iter().map(|((_, op), calls)| (op, calls));
@@ -92,7 +91,7 @@ impl BusiestFiles {
     }
 
     fn count_other(&mut self, io: &Io, class: FileClass, waits: SyncWaits) {
-        let target = (io.file, io.op);
+        let target = (io.file, io.op, class);
         let is_new = self.counted.len() < MAX_OTHERS && self.counted.insert(target);
         let calls = self.other_mut(class, io.op);
         calls.files += u64::from(is_new);
@@ -115,13 +114,13 @@ impl BusiestFiles {
 
     /// Gives the places of the least busy to files that are busier by now. What was counted stays where it is.
     fn choose(&mut self) {
-        let mut candidates: Vec<(u64, Target)> = self
+        let mut candidates: Vec<(u64, FileOperation)> = self
             .candidates
             .iter()
             .map(|(&target, &ns)| (ns, target))
             .collect();
         candidates.sort_unstable_by_key(|&candidate| Reverse(candidate));
-        let mut least: Vec<(u64, Target)> = self
+        let mut least: Vec<(u64, FileOperation)> = self
             .busiest
             .iter()
             .map(|(&target, calls)| (calls.rank_ns(), target))
@@ -131,10 +130,10 @@ impl BusiestFiles {
         for (&(ns, target), &(_, old)) in swaps.take_while(|(new, old)| new.0 > old.0) {
             self.candidates.remove(&target);
             self.fold(old);
-            // Its row begins with its next call, which has its class and path.
+            // Its row begins with its next call, which has its path.
             let calls = Calls {
                 before_ns: ns,
-                ..Calls::new(FileClass::Other, None)
+                ..Calls::new(target.2, None)
             };
             self.busiest.insert(target, calls);
         }
@@ -145,7 +144,7 @@ impl BusiestFiles {
     }
 
     /// Adds the calls on one of the busiest files to those of the others.
-    fn fold(&mut self, target: Target) {
+    fn fold(&mut self, target: FileOperation) {
         let Some(calls) = self.busiest.remove(&target) else {
             return;
         };
@@ -259,7 +258,11 @@ mod tests {
             count(&mut files, late, 100);
         }
         let (busiest, others) = files.into_parts();
-        let row = busiest.into_iter().find(|((id, _), _)| id.ino == late).unwrap().1;
+        let row = busiest
+            .into_iter()
+            .find(|((id, ..), _)| id.ino == late)
+            .unwrap()
+            .1;
         assert_eq!(
             (row.path.as_deref(), row.class),
             (Some("t2000.ibd"), FileClass::Data)

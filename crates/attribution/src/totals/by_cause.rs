@@ -4,12 +4,13 @@ use logtrace_common::TimeRange;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::causes::cause::Cause;
+use crate::causes::Cause;
 use crate::causes::cause_index::add_ns;
-use crate::charging::segment::Segment;
+use crate::charging::Segment;
 use crate::charging::stack_index::StackIndex;
-use crate::timeline::frames::Frames;
-use crate::timeline::threads::Timelines;
+use crate::requests::other_clients::OtherCommits;
+use crate::timeline::Timelines;
+use crate::timeline::frames::Below;
 use crate::totals::cpu_functions::CpuFunctions;
 use crate::totals::distribution::Distribution;
 use crate::totals::histogram::Durations;
@@ -42,6 +43,10 @@ pub struct Commits {
     pub slowest_count: u64,
     /// Sum of the durations of the slowest commits.
     pub slowest_total: u64,
+    /// Commits among these that are not of the load. Absent if the load was not logtrace's, if the threads of its connections
+    /// are not known, and in older documents.
+    #[serde(default)]
+    pub others: Option<OtherCommits>,
 }
 
 /// Total of one cause.
@@ -99,6 +104,14 @@ impl Aggregate {
         }
     }
 
+    /// Resets the sums, for another window. The numbers of stacks stay.
+    pub(crate) fn begin(&mut self, window: TimeRange) {
+        *self = Self {
+            stacks: std::mem::take(&mut self.stacks),
+            ..Self::new(window)
+        };
+    }
+
     /// Adds a commit that began at `start_ns`. Its segments sum to its duration of `length_ns`.
     pub(crate) fn add(&mut self, start_ns: u64, length_ns: u64, segments: &[Segment]) {
         self.durations.add(length_ns);
@@ -147,7 +160,7 @@ impl Aggregate {
         counts
     }
 
-    /// Returns the totals of the commits.
+    /// Returns the totals of the commits, without those of other clients.
     pub(crate) fn commits(&self, slow_tenths: Vec<SlowTenth>) -> Commits {
         let slowest = self.buckets.slowest_hundredth();
         Commits {
@@ -158,6 +171,7 @@ impl Aggregate {
             slow_tenths,
             slowest_count: slowest.commits,
             slowest_total: slowest.total_ns,
+            others: None,
         }
     }
 
@@ -167,6 +181,7 @@ impl Aggregate {
         let mut rows: Vec<CauseRow> = self
             .sums()
             .enumerate()
+            .filter(|(_, (_, sum))| sum.commits > 0)
             .map(|(at, (cause, sum))| CauseRow {
                 cause,
                 total: sum.total_ns,
@@ -179,20 +194,19 @@ impl Aggregate {
     }
 
     /// Returns nanoseconds by cause and the frames below it.
-    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<Frames>, u64)> {
+    pub(crate) fn by_stack(&self) -> impl Iterator<Item = (Cause, Option<Below>, u64)> {
         let stacks = self.stacks.stacks().iter().zip(&self.by_stack);
         let stacks = stacks.filter(|&(_, &ns)| ns > 0);
         stacks.flat_map(|(stack, &ns)| {
             let cause = self.stacks.causes()[stack.cause];
             let parts = match stack.frames {
-                Some(_) => vec![(stack.frames, ns)],
+                Some(frames) => vec![(Some(frames.into()), ns)],
                 None => self.functions.split(cause, ns),
             };
             parts.into_iter().map(move |(frames, ns)| (cause, frames, ns))
         })
     }
 
-    /// Returns each cause with its sum.
     fn sums(&self) -> impl Iterator<Item = (Cause, &CauseSum)> {
         self.stacks.causes().iter().copied().zip(&self.sums)
     }
@@ -213,7 +227,7 @@ fn seconds(count: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::causes::cause::Wait;
+    use crate::causes::Wait;
 
     use super::*;
 
@@ -226,7 +240,7 @@ mod tests {
         let mut segments = Vec::new();
         for &(wait, ns) in pieces {
             segments.push(Segment {
-                window: TimeRange::new(at_ns, at_ns + ns),
+                range: TimeRange::new(at_ns, at_ns + ns),
                 tid: 1,
                 cause: Cause::own(wait),
                 frames: None,

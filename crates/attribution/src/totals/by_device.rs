@@ -38,7 +38,6 @@ pub(crate) struct Devices {
 }
 
 impl Devices {
-    /// Counts a flush.
     pub(crate) fn count(&mut self, flush: Flush) {
         let has_room = self.by_dev.len() < MOST_DEVICES || self.by_dev.contains_key(&flush.dev);
         let durations = match has_room {

@@ -5,7 +5,7 @@ use logtrace_events::{File, FileId, Io, IoOp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::timeline::threads::SyncWaits;
+use crate::timeline::SyncWaits;
 use crate::totals::busiest_files::{BusiestFiles, Calls};
 use crate::totals::distribution::Distribution;
 use crate::totals::file_names::FileNames;
@@ -13,7 +13,8 @@ use crate::totals::file_names::FileNames;
 /// Path of the row of all files that are not among the busiest.
 const OTHER_FILES: &str = "(other files)";
 
-/// System calls of one operation on one file, or on all files of a class that are not among the 1,000 busiest.
+/// System calls of one operation on one file, or on all files of a class that are not among the 1,000 busiest. A file that gets
+/// a name of another class, such as a cache that becomes a binary log, has a row of each class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileRow {
     /// Class of the file.
@@ -27,7 +28,7 @@ pub struct FileRow {
     /// Number of files: 1, or of the files of a class that are not among the busiest. At most 131,072 are told apart.
     #[serde(default = "one")]
     pub files: u64,
-    /// Number of calls.
+    /// Number of calls; of reads, number of waits in calls.
     pub count: u64,
     /// Bytes written.
     pub bytes: u64,
@@ -83,8 +84,8 @@ impl Files {
     pub(crate) fn into_rows(self) -> Vec<FileRow> {
         let Self { names, busiest } = self;
         let (busiest, others) = busiest.into_parts();
-        let busiest = busiest.map(|((id, op), calls)| {
-            let path = names.path(id).or(calls.path.as_deref()).unwrap_or("?").to_owned();
+        let busiest = busiest.map(|((id, op, _), calls)| {
+            let path = calls.path.as_deref().or(names.path(id)).unwrap_or("?").to_owned();
             row(path, op, &calls)
         });
         let others = others.map(|(op, calls)| row(OTHER_FILES.to_owned(), op, &calls));
@@ -165,6 +166,31 @@ mod tests {
         assert_eq!(rows, [(IoOp::Fsync, 0, 100, 1, 0), (IoOp::Write, 512, 30, 2, 1)]);
         assert!(totals.iter().all(|row| row.class == FileClass::Redo));
         assert_eq!((totals[0].flush_waits, totals[0].journal_waits), (1, 0));
+    }
+
+    #[test]
+    fn a_cache_that_is_renamed_into_a_log_has_a_row_of_each_class() {
+        let mut files = files();
+        for path in ["data/#binlog_cache_files/ML_77", "data/binlog.000002"] {
+            files.name(File {
+                id: REDO,
+                path: path.into(),
+            });
+            let class = files.class(REDO);
+            files.count(&io(IoOp::Write, 10, 512), class, SyncWaits::default());
+        }
+        let rows = files.into_rows();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| (row.class, row.path.as_str(), row.bytes))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (FileClass::Temporary, "data/#binlog_cache_files/ML_77", 512),
+                (FileClass::Binlog, "data/binlog.000002", 512)
+            ]
+        );
     }
 
     #[test]

@@ -114,7 +114,7 @@ mod tests {
             tid,
             leader,
             leader_commit_ns: Some(leader_commit_ns),
-            joined_ns: leader_commit_ns + 1,
+            entered_ns: leader_commit_ns + 1,
             at_ns: leader_commit_ns + 2,
         }
     }

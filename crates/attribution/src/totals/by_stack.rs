@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use crate::causes::cause::{Cause, Wait};
-use crate::requests::parts::Part;
-use crate::timeline::frames::{FrameNames, Frames};
+use crate::causes::{Cause, Wait};
+use crate::requests::part::Part;
+use crate::timeline::frames::{Below, FrameNames, Frames};
 
 /// Time that is split by stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
@@ -78,11 +78,11 @@ const NO_STACK: &str = "(no kernel stack)";
 
 /// Returns the stacks of all causes, with frames from the outermost, the largest first.
 pub(crate) fn folded(
-    by_stack: impl Iterator<Item = (Cause, Option<Frames>, u64)>,
+    by_stack: impl Iterator<Item = (Cause, Option<impl Into<Below>>, u64)>,
     names: &FrameNames,
 ) -> Vec<StackTotal> {
     summed(by_stack.map(|(cause, stack, total_ns)| {
-        let frames = cause_frames(cause).chain(names.names(stack));
+        let frames = cause_frames(cause).chain(names.names_below(stack));
         (frames.collect(), total_ns)
     }))
 }
@@ -107,12 +107,12 @@ pub(crate) fn folded_parts(
 
 /// Returns the kernel stacks that no rule recognises, with frames from the outermost, the largest first.
 pub(crate) fn unclassified(
-    by_stack: impl Iterator<Item = (Cause, Option<Frames>, u64)>,
+    by_stack: impl Iterator<Item = (Cause, Option<impl Into<Below>>, u64)>,
     names: &FrameNames,
 ) -> Vec<StackTotal> {
     let unclassified = by_stack.filter(|(cause, ..)| cause.wait == Wait::Unclassified);
     summed(unclassified.map(|(_, stack, total_ns)| {
-        let mut frames = names.names(stack);
+        let mut frames = names.names_below(stack);
         if frames.is_empty() {
             frames.push(NO_STACK.to_owned());
         }
@@ -146,7 +146,7 @@ mod tests {
     use logtrace_common::FileClass;
     use logtrace_events::{IoOp, Stack};
 
-    use crate::causes::cause::Who;
+    use crate::causes::Who;
 
     use super::*;
 

@@ -9,12 +9,12 @@ use logtrace_events::{Commit, Tid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::causes::cause::Cause;
-use crate::charging::segment::Segment;
+use crate::causes::Cause;
+use crate::charging::Segment;
 use crate::charging::walk::explain;
 use crate::charging::walk::memory::Memory;
 use crate::requests::visit::Visit;
-use crate::timeline::threads::Timelines;
+use crate::timeline::Timelines;
 use crate::totals::by_cause::Aggregate;
 
 /// Time of statements outside their commits.
@@ -43,7 +43,6 @@ pub struct StatementCause {
 /// Explains statements and sums up their causes.
 #[derive(Debug)]
 pub(crate) struct StatementTotals {
-    window: TimeRange,
     pub(crate) aggregate: Aggregate,
     /// Segments of the statement that is being explained.
     segments: Vec<Segment>,
@@ -55,7 +54,6 @@ impl StatementTotals {
     /// Creates empty totals of statements within `window`.
     pub(crate) fn new(window: TimeRange) -> Self {
         Self {
-            window,
             aggregate: Aggregate::new(window),
             segments: Vec::new(),
             part: Vec::new(),
@@ -70,25 +68,20 @@ impl StatementTotals {
         timelines: &Timelines,
         memory: &mut Memory,
     ) -> &[Segment] {
-        let whole = visit.window;
+        let whole = visit.range;
         self.segments.clear();
-        // As with commits, what a stall holds over either end of the window is not missing.
-        if whole.start_ns >= self.window.end_ns || whole.end_ns < self.window.start_ns {
-            return &[];
-        }
         let mut at_ns = whole.start_ns;
         for commit in visit.commits.iter().map(|commit| commit.intersection(whole)) {
             self.explain(tid, TimeRange::new(at_ns, commit.start_ns), timelines, memory);
             at_ns = commit.end_ns.max(at_ns);
         }
         self.explain(tid, whole.since(at_ns), timelines, memory);
-        let lengths = self.segments.iter().map(|segment| segment.window.length_ns());
+        let lengths = self.segments.iter().map(|segment| segment.range.length_ns());
         self.aggregate.add(whole.start_ns, lengths.sum(), &self.segments);
         self.aggregate.add_functions(&self.segments, timelines);
         &self.segments
     }
 
-    /// Returns the totals.
     pub(crate) fn total(&self) -> Statements {
         let causes = self.aggregate.causes().into_iter();
         Statements {

@@ -3,10 +3,10 @@
 use logtrace_events::CpuStacks;
 use rustc_hash::FxHashMap;
 
-use crate::causes::cause::{Cause, Wait};
-use crate::charging::segment::Segment;
-use crate::timeline::frames::Frames;
-use crate::timeline::threads::Timelines;
+use crate::causes::{Cause, Wait};
+use crate::charging::Segment;
+use crate::timeline::Timelines;
+use crate::timeline::frames::Below;
 
 /// Samples of threads on the CPU, by the cause that their time was charged to.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl CpuFunctions {
             .iter()
             .filter(|segment| segment.cause.wait == Wait::OnCpu);
         for segment in on_cpu {
-            for stacks in timelines.cpu_samples(segment.tid, segment.window) {
+            for stacks in timelines.cpu_samples(segment.tid, segment.range) {
                 let counts = self.counts.entry(segment.cause.number()).or_default();
                 *counts.entry(stacks).or_default() += 1;
             }
@@ -32,7 +32,7 @@ impl CpuFunctions {
 
     /// Splits the time of a cause in proportion to its samples. The parts sum to `total_ns`; without samples it is one
     /// part without frames.
-    pub(crate) fn split(&self, cause: Cause, total_ns: u64) -> Vec<(Option<Frames>, u64)> {
+    pub(crate) fn split(&self, cause: Cause, total_ns: u64) -> Vec<(Option<Below>, u64)> {
         let Some(counts) = self.counts.get(&cause.number()) else {
             return vec![(None, total_ns)];
         };
@@ -45,7 +45,7 @@ impl CpuFunctions {
             seen += count;
             let part_ns = share(total_ns, seen, all) - given_ns;
             given_ns += part_ns;
-            (Some(Frames::Cpu(stacks)), part_ns)
+            (Some(Below::Running(stacks)), part_ns)
         };
         counts.into_iter().map(part).collect()
     }
@@ -66,11 +66,11 @@ mod tests {
 
     const ON_CPU: Cause = Cause::own(Wait::OnCpu);
 
-    fn segment(tid: u32, window: TimeRange, wait: Wait) -> Segment {
+    fn segment(tid: u32, range: TimeRange, wait: Wait) -> Segment {
         let cause = Cause { wait, ..ON_CPU };
         let frames = None;
         Segment {
-            window,
+            range,
             tid,
             cause,
             frames,
@@ -99,7 +99,7 @@ mod tests {
             segment(7, TimeRange::new(30, 40), Wait::Timer),
         ];
         functions.add(&segments, &timelines);
-        let part = |server, ns| (Some(Frames::Cpu(stacks(server))), ns);
+        let part = |server, ns| (Some(Below::Running(stacks(server))), ns);
         assert_eq!(functions.split(ON_CPU, 100), [part(1, 33), part(2, 67)]);
     }
 

@@ -5,6 +5,9 @@ use logtrace_common::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Steps into which the histogram divides a duration at least: its maximum is the end of a step (three digits).
+const STEPS: u64 = 1_000;
+
 /// Count, mean, percentiles and maximum of durations in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
@@ -24,6 +27,13 @@ pub struct Distribution {
     pub p999: u64,
     /// Longest duration.
     pub max: u64,
+}
+
+impl Distribution {
+    /// Returns whether a duration is the longest one, as far as the histogram tells durations apart.
+    pub fn is_longest(&self, ns: u64) -> bool {
+        self.max.abs_diff(ns) <= self.max / STEPS
+    }
 }
 
 impl From<&Histogram<u64>> for Distribution {

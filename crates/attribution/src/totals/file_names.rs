@@ -47,7 +47,6 @@ impl FileNames {
         class
     }
 
-    /// Returns the path of a file.
     pub(crate) fn path(&self, id: FileId) -> Option<&str> {
         let named = self.newer.get(&id).or_else(|| self.older.get(&id));
         named.map(|(_, path)| path.as_str())

@@ -29,7 +29,6 @@ impl Durations {
         }
     }
 
-    /// Adds a duration.
     pub(crate) fn add(&mut self, length_ns: u64) {
         self.total_ns += length_ns;
         self.histogram += length_ns;
@@ -46,7 +45,6 @@ impl Durations {
         self.histogram.len()
     }
 
-    /// Returns the distribution.
     pub(crate) fn distribution(&self) -> Distribution {
         Distribution::from(&self.histogram)
     }

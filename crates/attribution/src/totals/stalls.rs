@@ -5,10 +5,10 @@ use logtrace_events::Commit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::causes::cause::Cause;
-use crate::causes::cause_index::{CauseIndex, add_ns};
+use crate::causes::Cause;
+use crate::causes::cause_index::add_ns;
 use crate::causes::cause_time::{CauseTime, largest_first};
-use crate::charging::segment::Segment;
+use crate::charging::Segment;
 use crate::charging::stack_index::StackIndex;
 
 /// Tenth of a second in which less than half as many commits ended as in the median tenth.
@@ -31,8 +31,8 @@ const SLOW_SHARE: f64 = 0.5;
 const MOST_SLOW: usize = 2_000;
 
 /// Tenths that are compared with each other: five minutes, and at the end up to ten. So a trace of weeks stores the causes
-/// of two blocks at most, and a quiet night is no stall.
-const BLOCK: usize = 3_000;
+/// of two periods at most, and a quiet night is no stall.
+const PERIOD: usize = 3_000;
 
 /// Tenths of the window. Commit time counts in the tenth in which it passed, whenever the commit ended: the commits that
 /// a stall delays show its causes, and they end after it.
@@ -41,13 +41,12 @@ pub(crate) struct Tenths {
     start_ns: u64,
     /// Number of the first tenth that is not judged yet.
     first: usize,
-    /// Tenths from the first one: two blocks at most.
+    /// Tenths from the first one: two periods at most.
     tenths: Vec<Tenth>,
-    /// Median number of commits that ended in a tenth of the block before the first one.
+    /// Median number of commits that ended in a tenth of the period before the first one.
     before: u64,
     /// Slow tenths before the first one.
     slow: Vec<SlowTenth>,
-    index: CauseIndex,
 }
 
 /// Totals of a tenth of a second; the fields are those of [`SlowTenth`].
@@ -55,7 +54,7 @@ pub(crate) struct Tenths {
 struct Tenth {
     ended: u64,
     under_way: u64,
-    /// Totals by the causes' index, up to the last one that is not 0.
+    /// Totals by the causes' index in the [`StackIndex`], up to the last one that is not 0.
     totals: Vec<u64>,
 }
 
@@ -68,7 +67,6 @@ impl Tenths {
             tenths: Vec::new(),
             before: 0,
             slow: Vec::new(),
-            index: CauseIndex::default(),
         }
     }
 
@@ -77,7 +75,7 @@ impl Tenths {
     /// took more than five minutes.
     pub(crate) fn add(&mut self, commit: &Commit, segments: &[Segment], stacks: &StackIndex) {
         let end = self.number(commit.end_ns);
-        self.judge_blocks_until(end);
+        self.judge_periods_until(end, stacks.causes());
         let Some(last) = end.checked_sub(self.first) else {
             return;
         };
@@ -90,50 +88,50 @@ impl Tenths {
             tenth.under_way += 1;
         }
         if first == last && self.start_of(self.first) <= commit.start_ns {
+            let totals = &mut self.tenths[last].totals;
             for time in stacks.times() {
-                let cause = self.index.of(stacks.causes()[time.cause]);
-                add_ns(&mut self.tenths[last].totals, cause, time.ns);
+                add_ns(totals, time.cause, time.ns);
             }
         } else {
-            for segment in segments {
-                self.charge(segment);
+            for (segment, stack) in stacks.numbered(segments) {
+                self.charge(segment.range, stacks.stacks()[stack].cause);
             }
         }
     }
 
-    /// Returns the slow tenths of the first `measured_ns`. There are none where half of the tenths had no commit at all, also in
-    /// the block before: a stall cannot be told from the usual state.
-    pub(crate) fn slow(mut self, measured_ns: u64) -> Vec<SlowTenth> {
+    /// Returns the slow tenths of the first `measured_ns`, with these causes of the [`StackIndex`]. There are none where half of the tenths had no commit at all, also in
+    /// the period before: a stall cannot be told from the usual state.
+    pub(crate) fn slow(mut self, measured_ns: u64, causes: &[Cause]) -> Vec<SlowTenth> {
         // The last tenth may be incomplete and is left out.
         let whole = self.number(self.start_ns.saturating_add(measured_ns));
-        self.judge_blocks_until(whole);
-        self.judge(whole.saturating_sub(self.first));
+        self.judge_periods_until(whole, causes);
+        self.judge(whole.saturating_sub(self.first), causes);
         let measured = |tenth: &SlowTenth| tenth.at < whole as u64 * STALL_BUCKET_NS;
         self.slow.into_iter().filter(measured).collect()
     }
 
-    /// Judges blocks until this tenth is in one of the first two. A time without commits has no slow tenths and is skipped:
+    /// Judges periods until this tenth is in one of the first two. A time without commits has no slow tenths and is skipped:
     /// damaged records may be years apart.
-    fn judge_blocks_until(&mut self, number: usize) {
-        while number >= self.first + 2 * BLOCK {
+    fn judge_periods_until(&mut self, number: usize, causes: &[Cause]) {
+        while number >= self.first + 2 * PERIOD {
             if self.tenths.is_empty() && self.before == 0 {
-                self.first = (number / BLOCK - 1) * BLOCK;
+                self.first = (number / PERIOD - 1) * PERIOD;
             } else {
-                self.judge_block();
+                self.judge_period(causes);
             }
         }
     }
 
-    /// Judges the first block and removes its tenths.
-    fn judge_block(&mut self) {
-        self.before = self.judge(BLOCK);
-        self.tenths.drain(..BLOCK.min(self.tenths.len()));
-        self.first += BLOCK;
+    /// Judges the first period and removes its tenths.
+    fn judge_period(&mut self, causes: &[Cause]) {
+        self.before = self.judge(PERIOD, causes);
+        self.tenths.drain(..PERIOD.min(self.tenths.len()));
+        self.first += PERIOD;
     }
 
-    /// Adds the slow ones of the first `count` tenths, compared with their median, or with the block before if that is 0.
+    /// Adds the slow ones of the first `count` tenths, compared with their median, or with the period before if that is 0.
     /// Returns their median.
-    fn judge(&mut self, count: usize) -> u64 {
+    fn judge(&mut self, count: usize, causes: &[Cause]) -> u64 {
         let nothing = Tenth::default();
         let tenth = |number: usize| self.tenths.get(number).unwrap_or(&nothing);
         let ended: Vec<u64> = (0..count).map(|number| tenth(number).ended).collect();
@@ -144,7 +142,7 @@ impl Tenths {
             .filter(is_slow)
             .take(MOST_SLOW.saturating_sub(self.slow.len()));
         let at = |number: usize| (self.first + number) as u64 * STALL_BUCKET_NS;
-        let rows = slow.map(|number| tenth(number).row(at(number), self.index.causes()));
+        let rows = slow.map(|number| tenth(number).row(at(number), causes));
         self.slow.extend(rows);
         own
     }
@@ -154,16 +152,14 @@ impl Tenths {
         (at_ns.saturating_sub(self.start_ns) / STALL_BUCKET_NS) as usize
     }
 
-    /// Returns the start of a tenth.
     fn start_of(&self, number: usize) -> u64 {
         let since_start_ns = (number as u64).saturating_mul(STALL_BUCKET_NS);
         self.start_ns.saturating_add(since_start_ns)
     }
 
-    /// Charges to each tenth that is not judged its part of the segment.
-    fn charge(&mut self, segment: &Segment) {
-        let cause = self.index.of(segment.cause);
-        let mut rest = segment.window.since(self.start_of(self.first));
+    /// Charges to each tenth that is not judged its part of a segment.
+    fn charge(&mut self, segment: TimeRange, cause: usize) {
+        let mut rest = segment.since(self.start_of(self.first));
         while !rest.is_empty() {
             let number = self.number(rest.start_ns);
             let end_ns = self.start_of(number + 1);
@@ -203,13 +199,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::causes::cause::Wait;
+    use crate::causes::Wait;
 
     const START_NS: u64 = 7 * STALL_BUCKET_NS + 123;
 
     fn segment(start_ns: u64, end_ns: u64, wait: Wait) -> Segment {
         Segment {
-            window: TimeRange::new(start_ns, end_ns),
+            range: TimeRange::new(start_ns, end_ns),
             tid: 1,
             cause: Cause::own(wait),
             frames: None,
@@ -217,7 +213,7 @@ mod tests {
     }
 
     /// A commit of two halves, which waits and then runs, from the start of the window.
-    fn add(tenths: &mut Tenths, from_ns: u64, until_ns: u64) {
+    fn add(tenths: &mut TenthsOfCommits, from_ns: u64, until_ns: u64) {
         let (from_ns, until_ns) = (START_NS + from_ns, START_NS + until_ns);
         let middle_ns = from_ns.midpoint(until_ns);
         let commit = Commit {
@@ -232,14 +228,29 @@ mod tests {
         add_segments(tenths, &commit, &halves);
     }
 
-    fn add_segments(tenths: &mut Tenths, commit: &Commit, segments: &[Segment]) {
-        let mut stacks = StackIndex::default();
-        stacks.sum(segments);
-        tenths.add(commit, segments, &stacks);
+    fn add_segments(tenths: &mut TenthsOfCommits, commit: &Commit, segments: &[Segment]) {
+        tenths.stacks.sum(segments);
+        tenths.tenths.add(commit, segments, &tenths.stacks);
     }
 
-    fn tenths() -> Tenths {
-        Tenths::new(TimeRange::new(START_NS, START_NS + 10 * STALL_BUCKET_NS))
+    /// Tenths with the stacks of all their commits.
+    struct TenthsOfCommits {
+        tenths: Tenths,
+        stacks: StackIndex,
+    }
+
+    impl TenthsOfCommits {
+        fn slow(self, measured_ns: u64) -> Vec<SlowTenth> {
+            self.tenths.slow(measured_ns, self.stacks.causes())
+        }
+    }
+
+    fn tenths() -> TenthsOfCommits {
+        let window = TimeRange::new(START_NS, START_NS + 10 * STALL_BUCKET_NS);
+        TenthsOfCommits {
+            tenths: Tenths::new(window),
+            stacks: StackIndex::default(),
+        }
     }
 
     #[test]
@@ -277,7 +288,7 @@ mod tests {
             &commit,
             &[segment(commit.start_ns, commit.end_ns, Wait::Timer)],
         );
-        let first = tenths.tenths[0].row(0, tenths.index.causes());
+        let first = tenths.tenths.tenths[0].row(0, tenths.stacks.causes());
         assert_eq!((first.ended, first.under_way, first.causes[0].total), (1, 1, 10));
     }
 
@@ -292,7 +303,7 @@ mod tests {
             );
         }
         assert!(tenths.slow(10 * STALL_BUCKET_NS).is_empty());
-        assert!(Tenths::new(TimeRange::new(0, 0)).slow(0).is_empty());
+        assert!(Tenths::new(TimeRange::new(0, 0)).slow(0, &[]).is_empty());
     }
 
     #[test]
@@ -307,7 +318,7 @@ mod tests {
     }
 
     /// Adds so many commits in each of these tenths.
-    fn busy(tenths: &mut Tenths, numbers: Range<u64>, commits: u64) {
+    fn busy(tenths: &mut TenthsOfCommits, numbers: Range<u64>, commits: u64) {
         for number in numbers {
             for commit in 0..commits {
                 let at_ns = number * STALL_BUCKET_NS + commit * 1000;
@@ -317,42 +328,42 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_of_most_of_a_block_is_found() {
-        let (mut tenths, block) = (tenths(), BLOCK as u64);
-        busy(&mut tenths, 0..block + 10, 10);
-        busy(&mut tenths, 2 * block - 10..4 * block, 10);
-        let slow = tenths.slow(4 * block * STALL_BUCKET_NS);
+    fn a_stall_of_most_of_a_period_is_found() {
+        let (mut tenths, period) = (tenths(), PERIOD as u64);
+        busy(&mut tenths, 0..period + 10, 10);
+        busy(&mut tenths, 2 * period - 10..4 * period, 10);
+        let slow = tenths.slow(4 * period * STALL_BUCKET_NS);
         let first = slow.first().map(|row| row.at / STALL_BUCKET_NS);
-        assert_eq!((first, slow.len()), (Some(block + 10), MOST_SLOW));
+        assert_eq!((first, slow.len()), (Some(period + 10), MOST_SLOW));
     }
 
     #[test]
-    fn a_day_takes_the_memory_of_two_blocks_and_a_quiet_night_is_no_stall() {
-        let (mut tenths, block) = (tenths(), BLOCK as u64);
-        busy(&mut tenths, 0..20 * block, 10);
-        assert!(tenths.tenths.len() <= 2 * BLOCK);
-        // A stall of three tenths in a block that is judged long before the end, and one in the night.
-        busy(&mut tenths, 20 * block..20 * block + 50, 10);
-        busy(&mut tenths, 20 * block + 53..30 * block, 10);
-        busy(&mut tenths, 30 * block..44 * block, 2);
-        busy(&mut tenths, 44 * block + 1..50 * block, 2);
-        assert!(tenths.tenths.len() <= 2 * BLOCK && tenths.slow.len() < MOST_SLOW);
-        let slow = tenths.slow(50 * block * STALL_BUCKET_NS);
+    fn a_day_takes_the_memory_of_two_periods_and_a_quiet_night_is_no_stall() {
+        let (mut tenths, period) = (tenths(), PERIOD as u64);
+        busy(&mut tenths, 0..20 * period, 10);
+        assert!(tenths.tenths.tenths.len() <= 2 * PERIOD);
+        // A stall of three tenths in a period that is judged long before the end, and one in the night.
+        busy(&mut tenths, 20 * period..20 * period + 50, 10);
+        busy(&mut tenths, 20 * period + 53..30 * period, 10);
+        busy(&mut tenths, 30 * period..44 * period, 2);
+        busy(&mut tenths, 44 * period + 1..50 * period, 2);
+        assert!(tenths.tenths.tenths.len() <= 2 * PERIOD && tenths.tenths.slow.len() < MOST_SLOW);
+        let slow = tenths.slow(50 * period * STALL_BUCKET_NS);
         let at: Vec<u64> = slow.iter().map(|row| row.at / STALL_BUCKET_NS).collect();
-        let first = 20 * block;
-        assert_eq!(at, [first + 50, first + 51, first + 52, 44 * block]);
+        let first = 20 * period;
+        assert_eq!(at, [first + 50, first + 51, first + 52, 44 * period]);
     }
 
     #[test]
     fn a_stall_after_two_days_is_found_at_its_time() {
-        let (mut tenths, block) = (tenths(), BLOCK as u64);
+        let (mut tenths, period) = (tenths(), PERIOD as u64);
         busy(&mut tenths, 0..10, 10);
         let late = 2 * 86_400 * 10;
-        busy(&mut tenths, late..late + block, 10);
-        busy(&mut tenths, late + block + 3..late + 2 * block, 10);
-        let slow = tenths.slow((late + 2 * block) * STALL_BUCKET_NS);
+        busy(&mut tenths, late..late + period, 10);
+        busy(&mut tenths, late + period + 3..late + 2 * period, 10);
+        let slow = tenths.slow((late + 2 * period) * STALL_BUCKET_NS);
         let at: Vec<u64> = slow.iter().map(|row| row.at / STALL_BUCKET_NS).collect();
-        assert_eq!(at, [late + block, late + block + 1, late + block + 2]);
+        assert_eq!(at, [late + period, late + period + 1, late + period + 2]);
     }
 
     #[test]
@@ -364,7 +375,7 @@ mod tests {
         for before_ns in 0..100 {
             add(&mut tenths, end_ns - before_ns - longest_ns, end_ns - before_ns);
         }
-        assert!(tenths.tenths.len() <= 2 * BLOCK);
+        assert!(tenths.tenths.tenths.len() <= 2 * PERIOD);
         tenths.slow(u64::MAX);
     }
 
@@ -373,15 +384,15 @@ mod tests {
         fn no_time_is_lost_and_none_is_told_twice(
             commits in proptest::collection::vec((0..20 * STALL_BUCKET_NS, 0..5 * STALL_BUCKET_NS), 0..60),
         ) {
-            let mut tenths = Tenths::new(TimeRange::new(START_NS, START_NS + 30 * STALL_BUCKET_NS));
+            let mut tenths = tenths();
             for &(from_ns, length_ns) in &commits {
                 add(&mut tenths, from_ns, from_ns + length_ns);
             }
-            let charged: u64 = tenths.tenths.iter().flat_map(|tenth| tenth.totals.iter()).sum();
+            let charged: u64 = tenths.tenths.tenths.iter().flat_map(|tenth| tenth.totals.iter()).sum();
             prop_assert_eq!(charged, commits.iter().map(|(_, length_ns)| length_ns).sum::<u64>());
-            let ended: u64 = tenths.tenths.iter().map(|tenth| tenth.ended).sum();
+            let ended: u64 = tenths.tenths.tenths.iter().map(|tenth| tenth.ended).sum();
             prop_assert_eq!(ended, commits.len() as u64);
-            for tenth in &tenths.tenths {
+            for tenth in &tenths.tenths.tenths {
                 prop_assert!(tenth.totals.iter().sum::<u64>() <= tenth.under_way * STALL_BUCKET_NS);
             }
         }

@@ -2,9 +2,9 @@
 
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::Breakdown;
-use logtrace_attribution::synthetic::{self, SERVER_TGID};
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, CpuWait, OffCpu, Record, ThreadEnd, Tid, Wake};
+use logtrace_testkit::synthetic::{self, SERVER_TGID};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const FUTEX: u16 = 202;
@@ -13,13 +13,13 @@ const IDLE: Tid = 1;
 const WAITING: Tid = 2;
 
 /// A thread that was off the CPU, in `syscall`, until `waker` ran.
-fn off_cpu(tid: Tid, window: TimeRange, waker: Tid, syscall: u16) -> Record {
+fn off_cpu(tid: Tid, range: TimeRange, waker: Tid, syscall: u16) -> Record {
     Record::OffCpu(OffCpu {
         tid,
-        out_ns: window.start_ns,
-        in_ns: window.end_ns,
+        out_ns: range.start_ns,
+        in_ns: range.end_ns,
         wake: Wake::By {
-            at_ns: window.end_ns,
+            at_ns: range.end_ns,
             tid: waker,
             tgid: if waker < 10 { SERVER_TGID } else { 9 },
             commit_ns: None,

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::{Breakdown, Part, StackTotal};
-use logtrace_attribution::synthetic;
 use logtrace_common::TimeRange;
 use logtrace_events::{Outcome, Record, Request, Tid, Wake};
+use logtrace_testkit::synthetic;
 use proptest::prelude::*;
+
+use super::before_commit::assert_adds_up;
 
 const CONNECTIONS: u32 = 8;
 const GROUPS: u32 = 50;
@@ -207,7 +209,7 @@ fn requests_of_a_time_with_losses_have_no_parts() {
         .filter(|request| request.sent_ns < gap.end_ns && gap.start_ns < request.done_ns);
     let met = met.count() as u64;
     assert!(met >= u64::from(CONNECTIONS), "all of a group, {met}");
-    assert_eq!(breakdown.response.unjoined, met);
+    assert_eq!(breakdown.response.unmatched, met);
     assert_eq!(breakdown.response.requests, requests.len() as u64 - met);
 }
 
@@ -226,5 +228,6 @@ proptest! {
         prop_assert_eq!(sum(&breakdown.stacks.commit), breakdown.commits.total);
         let statements = breakdown.statements.as_ref().map_or(0, |statements| statements.total);
         prop_assert_eq!(sum(&breakdown.stacks.statement), statements);
+        breakdown.stages.iter().for_each(assert_adds_up);
     }
 }

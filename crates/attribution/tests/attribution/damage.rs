@@ -3,7 +3,7 @@
 use logtrace_attribution::breakdown::Breakdown;
 use logtrace_common::TimeRange;
 use logtrace_events::{
-    Commit, CpuWait, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Wake,
+    Commit, CpuWait, FileId, Flush, FlushStage, Io, IoOp, Member, OffCpu, QueueEntry, Record, Wake,
 };
 use proptest::prelude::*;
 
@@ -103,10 +103,10 @@ fn stated(kind: u8, [tid, leader]: [u32; 2], [first, middle, last]: [u64; 3]) ->
             tid,
             leader,
             leader_commit_ns: kind.is_multiple_of(4).then_some(first),
-            joined_ns: middle,
+            entered_ns: middle,
             at_ns: last,
         }),
-        (_, 0) => Record::Join(Join { tid, at_ns: last }),
+        (_, 0) => Record::QueueEntry(QueueEntry { tid, at_ns: last }),
         _ => Record::FlushStage(FlushStage {
             tid,
             at_ns: last,

@@ -46,8 +46,11 @@ impl Seen<'_> {
             statements: 16,
         };
         let (tid, cause) = self.cause_at(commit.tid, ns, None, way);
+        if tid != commit.tid && cause.io.is_none() && cause.wait == Wait::Client {
+            return Cause::UNEXPLAINED;
+        }
         let own = stated::at(&self.places, commit.tid, commit.end_ns - 1);
-        let own = own.filter(|own| own.joined_ns <= ns);
+        let own = own.filter(|own| own.entered_ns <= ns);
         let head = |place: Option<Place>| stated::head(&self.places, place?);
         let heads = head(own).zip(head(stated::at(&self.places, tid, ns)));
         match heads {
@@ -156,7 +159,7 @@ impl Seen<'_> {
         let leader = place.leader.filter(|leader| leader.since_ns <= off.out_ns)?;
         let own = stated::head(&self.places, place);
         let waits = self.offs(tid).filter(|wait| {
-            let is_in_place = place.joined_ns <= wait.out_ns && wait.out_ns < place.end_ns;
+            let is_in_place = place.entered_ns <= wait.out_ns && wait.out_ns < place.end_ns;
             is_in_place && self.io_at(tid, wait.out_ns).is_none()
         });
         let by_heads = waits.filter_map(|wait| match wait.wake {
@@ -190,7 +193,7 @@ impl Seen<'_> {
         let outside = commit_ns.is_none().then(|| self.cause_at(tid, ns, None, way));
         let own = || outside.unwrap_or_else(|| self.cause_at(tid, ns, commit_ns, way));
         let absent_until_ns = match commit_ns {
-            Some(joined_ns) => Some(joined_ns).filter(|&joined_ns| ns < joined_ns),
+            Some(entered_ns) => Some(entered_ns).filter(|&entered_ns| ns < entered_ns),
             None => {
                 let (_, Cause { who, io, wait }) = own();
                 let is_sleep =
@@ -198,12 +201,12 @@ impl Seen<'_> {
                 (is_sleep && !self.serves_connection(tid)).then_some(ns + 1)
             }
         };
-        let Some(joined_ns) = absent_until_ns.filter(|_| way.depth <= 256) else {
+        let Some(entered_ns) = absent_until_ns.filter(|_| way.depth <= 256) else {
             return own();
         };
         let mut wakes = self
             .offs(tid)
-            .filter(|off| joined_ns <= off.out_ns && off.out_ns < at_ns)
+            .filter(|off| entered_ns <= off.out_ns && off.out_ns < at_ns)
             .filter(|off| self.io_at(tid, off.out_ns).is_none())
             .map(|off| off.wake);
         let ahead = wakes.find(|wake| match *wake {
@@ -319,10 +322,10 @@ fn charged(timelines: &Timelines, commit: &Commit) -> Vec<Cause> {
     let mut at_ns = commit.start_ns;
     let mut causes = Vec::new();
     for segment in segments {
-        assert_eq!(segment.window.start_ns, at_ns, "a gap or an overlap");
-        assert!(segment.window.end_ns > at_ns, "an empty segment");
-        causes.extend((at_ns..segment.window.end_ns).map(|_| segment.cause));
-        at_ns = segment.window.end_ns;
+        assert_eq!(segment.range.start_ns, at_ns, "a gap or an overlap");
+        assert!(segment.range.end_ns > at_ns, "an empty segment");
+        causes.extend((at_ns..segment.range.end_ns).map(|_| segment.cause));
+        at_ns = segment.range.end_ns;
     }
     assert_eq!(at_ns, commit.end_ns, "the segments do not reach the end");
     causes

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::{Exemplar, ExemplarRecord, Exemplars, Lane, OverTime, Sums};
-use logtrace_attribution::synthetic::{SERVER_TGID, group_commits, logs};
+use logtrace_attribution::cause::Wait;
 use logtrace_common::{TimeRange, latency_row};
-use logtrace_events::{Record, Wake};
+use logtrace_events::{Commit, CpuWait, OffCpu, Record, Wake};
+use logtrace_testkit::synthetic::{SERVER_TGID, group_commits, logs};
 
 /// The sample's time begins here.
 const START_NS: u64 = 1_000_000_000;
@@ -85,6 +86,55 @@ fn each_is_a_commit_of_the_run_and_its_parts_sum_to_it() {
     }
 }
 
+#[test]
+fn the_slowest_commit_is_kept_however_many_parts_it_has() {
+    const TID: u32 = 900;
+    let commit = Commit {
+        tid: TID,
+        start_ns: START_NS + 5_000_000_000,
+        end_ns: START_NS + 5_300_000_000,
+    };
+    let preempted = (0..3_000).map(|n| {
+        Record::OffCpu(OffCpu {
+            tid: TID,
+            out_ns: commit.start_ns + n * 100_000 + 40_000,
+            in_ns: commit.start_ns + (n + 1) * 100_000,
+            wake: Wake::Preempted,
+            syscall: None,
+            stack: None,
+            cpu_wait: CpuWait::Server,
+        })
+    });
+    let mut analysis = Analysis::new(AnalysisConfig {
+        server_tgid: SERVER_TGID,
+        logs: logs(),
+        window: TimeRange::new(START_NS, u64::MAX),
+    });
+    let others = group_commits(8, 100);
+    let records = others
+        .into_iter()
+        .chain(preempted)
+        .chain([Record::Commit(commit)]);
+    records.for_each(|record| analysis.push(record));
+    let found = analysis.finish().over_time;
+    for list in [&found.slowest, &found.typical] {
+        let mut commits = list.commits.iter();
+        let kept = commits.find(|commit| commit.tid == TID).unwrap();
+        assert_eq!((kept.ns, kept.segments), (300_000_000, Some(6_000)));
+        assert!(kept.parts.len() <= 1_000, "{}", kept.parts.len());
+        let time = |wait| {
+            let parts = kept.parts.iter();
+            let of_wait = parts.filter(|part| list.stacks[part.2].cause.wait == wait);
+            of_wait.map(|part| part.0).sum::<u64>()
+        };
+        assert_eq!(
+            (time(Wait::OnCpu), time(Wait::RunQueue)),
+            (3_000 * 40_000, 3_000 * 60_000)
+        );
+    }
+    assert_eq!(found.slowest.commits[0].tid, TID);
+}
+
 /// Returns the intervals of the records on the same thread and with the same word, in nanoseconds from the window's start.
 fn expected(of: &Exemplar, lane: &Lane, word: &str) -> Vec<(u64, u64)> {
     let Lane::Thread { tid } = *lane else {
@@ -100,10 +150,10 @@ fn expected(of: &Exemplar, lane: &Lane, word: &str) -> Vec<(u64, u64)> {
         }
         _ => None,
     });
-    let inside = own.map(|window| window.intersection(whole));
-    let inside = inside.filter(|window| !window.is_empty());
+    let inside = own.map(|range| range.intersection(whole));
+    let inside = inside.filter(|range| !range.is_empty());
     inside
-        .map(|window| (window.start_ns - START_NS, window.length_ns()))
+        .map(|range| (range.start_ns - START_NS, range.length_ns()))
         .collect()
 }
 

@@ -6,6 +6,7 @@
     reason = "helpers of tests fail their test by panicking"
 )]
 
+mod before_commit;
 mod bounded;
 mod client_to_cause;
 mod crowd;
@@ -13,7 +14,13 @@ mod damage;
 mod definition;
 mod drawn;
 mod exemplars;
-mod fuzz;
+
+/// Recordings that were damaged: they are explained, and sums stay exact.
+mod fuzz {
+    mod clocks;
+    mod recordings;
+}
+
 mod gaps;
 mod held;
 mod over_time;

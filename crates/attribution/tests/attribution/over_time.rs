@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::{Breakdown, OverTime};
 use logtrace_attribution::cause::Cause;
-use logtrace_attribution::synthetic::{SERVER_TGID, group_commits, logs};
 use logtrace_common::{TimeRange, latency_row};
 use logtrace_events::Record;
+use logtrace_testkit::synthetic::{SERVER_TGID, group_commits, logs};
 use proptest::prelude::*;
 
 const START_NS: u64 = 1_000_000_000;

@@ -3,13 +3,14 @@
 use logtrace_attribution::explain::{Memory, Segment, explain};
 use logtrace_attribution::timelines::Timelines;
 use logtrace_common::TimeRange;
-use logtrace_events::{Commit, Record, Tid};
+use logtrace_events::{Commit, Record, ServerWait, Stack, Tid};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::damage::{damaged, damages, nonsense};
-use super::schedule::{SERVER, push};
+use super::drawn::stacks::functions;
+use super::schedule::{FUTEX, SERVER, push};
 use super::{crowd, schedule};
 
 /// Both ways to explain commits, side by side.
@@ -102,7 +103,41 @@ fn losses() -> impl Strategy<Value = Vec<prop::sample::Index>> {
     proptest::collection::vec(any::<prop::sample::Index>(), 0..3)
 }
 
+/// The same records, with the functions of the server in which some threads waited.
+fn with_functions(records: Vec<Record>) -> Vec<Record> {
+    let functions: Vec<Stack> = functions().into_iter().map(|(_, stack)| stack).collect();
+    let mut with: Vec<Record> = functions.iter().cloned().map(Record::ServerStack).collect();
+    for record in records {
+        let wait = match &record {
+            Record::OffCpu(off) if off.syscall == Some(FUTEX) => {
+                let number = (off.out_ns / 7 + u64::from(off.tid)) % (functions.len() as u64 + 2);
+                let stack = functions.get(usize::try_from(number).unwrap());
+                stack.map(|stack| ServerWait {
+                    tid: off.tid,
+                    in_ns: off.in_ns,
+                    read_ns: off.in_ns,
+                    stack: Some(stack.id),
+                })
+            }
+            _ => None,
+        };
+        with.push(record);
+        with.extend(wait.map(Record::ServerWait));
+    }
+    with
+}
+
 proptest! {
+    #[test]
+    fn waits_in_functions_are_explained_alike(records in schedule::records(), losses in losses(), near in near()) {
+        Both::new(near).agree_on(&with_functions(records), &losses)?;
+    }
+
+    #[test]
+    fn a_crowd_in_functions_is_explained_alike(records in crowd::records(), losses in losses(), near in near()) {
+        Both::new(near).agree_on(&with_functions(records), &losses)?;
+    }
+
     #[test]
     fn a_random_schedule_is_explained_alike(records in schedule::records(), losses in losses(), near in near()) {
         Both::new(near).agree_on(&records, &losses)?;

@@ -3,9 +3,9 @@
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::Breakdown;
 use logtrace_attribution::cause::{Cause, Wait, Who};
-use logtrace_attribution::synthetic;
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{IoOp, Record};
+use logtrace_testkit::synthetic;
 
 const CONNECTIONS: u32 = 8;
 const GROUPS: u32 = 200;

@@ -2,12 +2,12 @@
 //! that states anything of its groups.
 
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
-use logtrace_attribution::synthetic;
 use logtrace_attribution::timelines::{Timelines, Unmatched};
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, CpuWait, File, FileId, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, Stack, Tid, Wake,
+    Commit, CpuWait, File, FileId, FlushStage, Io, IoOp, Member, OffCpu, QueueEntry, Record, Stack, Tid, Wake,
 };
+use logtrace_testkit::synthetic;
 use proptest::prelude::*;
 
 pub(crate) const SERVER: u32 = 1;
@@ -16,7 +16,7 @@ const THREADS: usize = 5;
 const BACKGROUND: usize = 0;
 /// Inode number of the binlog.
 const BINLOG: u64 = 1;
-const FUTEX: u16 = 202;
+pub(crate) const FUTEX: u16 = 202;
 /// Futex, sleep, client, asynchronous I/O, and one that says nothing.
 const BLOCKING: [u16; 5] = [FUTEX, SLEEP, 45, 208, 9];
 const SLEEP: u16 = 230;
@@ -67,12 +67,12 @@ struct Stated {
 #[derive(Clone, Copy)]
 pub(crate) enum Cpu {
     Running,
-    Blocked(Block),
-    Runnable(Block, Wake),
+    Blocked(BlockedSince),
+    Runnable(BlockedSince, Wake),
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Block {
+pub(crate) struct BlockedSince {
     out_ns: u64,
     syscall: Option<u16>,
     stack: Option<u32>,
@@ -134,7 +134,7 @@ impl Schedule {
                 self.threads[at].stated = Stated::default();
                 match what % 4 {
                     1 => self.state_member(at, at, 0),
-                    2 => self.join(at),
+                    2 => self.enter(at),
                     _ => {}
                 }
             }
@@ -158,7 +158,7 @@ impl Schedule {
         }
     }
 
-    /// That a thread leads another one, which joined so long ago, if it may have.
+    /// States that a thread leads another one, which entered its group `ago_ns` ago, if that is possible.
     fn state_member(&mut self, leader: usize, other: usize, ago_ns: u64) {
         let Thread {
             commit_ns, stated, ..
@@ -171,14 +171,14 @@ impl Schedule {
             tid: tid(other),
             leader: tid(leader),
             leader_commit_ns: self.threads[leader].commit_ns,
-            joined_ns: since_ns.max(self.now_ns - ago_ns),
+            entered_ns: since_ns.max(self.now_ns - ago_ns),
             at_ns: self.now_ns,
         }));
     }
 
-    fn join(&mut self, at: usize) {
+    fn enter(&mut self, at: usize) {
         self.threads[at].stated.is_member = true;
-        self.records.push(Record::Join(Join {
+        self.records.push(Record::QueueEntry(QueueEntry {
             tid: tid(at),
             at_ns: self.now_ns,
         }));
@@ -241,8 +241,8 @@ impl Schedule {
         self.threads[at].io.is_some()
     }
 
-    fn block_now(&self, syscall: Option<u16>, stack: Option<u32>) -> Block {
-        Block {
+    fn block_now(&self, syscall: Option<u16>, stack: Option<u32>) -> BlockedSince {
+        BlockedSince {
             out_ns: self.now_ns,
             syscall,
             stack,
@@ -262,7 +262,7 @@ impl Schedule {
         }
     }
 
-    fn wake_from_outside(&mut self, at: usize, block: Block, choice: u8) {
+    fn wake_from_outside(&mut self, at: usize, block: BlockedSince, choice: u8) {
         let (tid, tgid, syscall) = match choice % 8 {
             0 => (0, 0, None),
             1 => (77, 77, Some(1)),
@@ -283,7 +283,7 @@ impl Schedule {
         self.threads[at].cpu = Cpu::Runnable(block, wake);
     }
 
-    pub(crate) fn switch_in(&mut self, at: usize, block: Block, wake: Wake) {
+    pub(crate) fn switch_in(&mut self, at: usize, block: BlockedSince, wake: Wake) {
         self.threads[at].cpu = Cpu::Running;
         self.records.push(Record::OffCpu(OffCpu {
             tid: tid(at),
@@ -327,8 +327,8 @@ pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unm
         Record::Commit(commit) => timelines.push_commit(commit),
         Record::Flush(flush) => timelines.push_flush(*flush),
         Record::Member(member) => timelines.push_member(member),
-        Record::Join(join) => {
-            timelines.push_join(*join);
+        Record::QueueEntry(entry) => {
+            timelines.push_queue_entry(*entry);
             Ok(())
         }
         Record::FlushStage(step) => {
@@ -346,6 +346,6 @@ pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unm
         Record::ServerWait(wait) => timelines.push_server_wait(wait),
         Record::CpuSample(sample) => timelines.push_cpu_sample(sample),
         Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()),
-        Record::File(_) | Record::Process(_) => Ok(()),
+        Record::File(_) | Record::Process(_) | Record::OtherWrites(_) => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! What a server's statements say of its groups, written down as plainly as possible.
 
 use logtrace_common::FileClass;
-use logtrace_events::{FlushStage, Io, IoOp, Join, Member, Record, Tid};
+use logtrace_events::{FlushStage, Io, IoOp, Member, QueueEntry, Record, Tid};
 
 use super::schedule;
 
@@ -9,7 +9,7 @@ use super::schedule;
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) tid: Tid,
-    pub(crate) joined_ns: u64,
+    pub(crate) entered_ns: u64,
     /// The end of its commit, `u64::MAX` while it goes on.
     pub(crate) end_ns: u64,
     pub(crate) leader: Option<Leader>,
@@ -28,7 +28,7 @@ pub(crate) struct Leader {
 #[derive(Default)]
 struct Stated {
     places: Vec<Place>,
-    flush_queue: Vec<Join>,
+    flush_queue: Vec<QueueEntry>,
     /// Leaders, the start of the commit in which they lead, and the end of their last write to the binlog.
     sync_queue: Vec<(Tid, Option<u64>, Option<u64>)>,
 }
@@ -39,12 +39,12 @@ pub(crate) fn places(records: &[Record]) -> Vec<Place> {
     for record in records {
         match record {
             Record::Member(member) => stated.add(member),
-            Record::Join(join) => stated.flush_queue.push(*join),
+            Record::QueueEntry(entry) => stated.flush_queue.push(*entry),
             Record::FlushStage(step) => stated.take_flush_queue(step),
             Record::Io(io) if schedule::class(io) == FileClass::Binlog => stated.write_or_sync(io),
             Record::Commit(commit) => {
                 stated.sync_queue.retain(|(tid, ..)| *tid != commit.tid);
-                stated.flush_queue.retain(|join| join.tid != commit.tid);
+                stated.flush_queue.retain(|entry| entry.tid != commit.tid);
                 let now = open(&mut stated.places, commit.tid).copied();
                 let its_head = now.and_then(|now| head(&stated.places, now));
                 if let Some(ended) = open(&mut stated.places, commit.tid) {
@@ -62,12 +62,12 @@ impl Stated {
     fn add(&mut self, member: &Member) {
         self.places.push(Place {
             tid: member.tid,
-            joined_ns: member.joined_ns,
+            entered_ns: member.entered_ns,
             end_ns: u64::MAX,
             leader: (member.leader != member.tid).then_some(Leader {
                 tid: member.leader,
                 commit_ns: member.leader_commit_ns,
-                since_ns: member.joined_ns,
+                since_ns: member.entered_ns,
             }),
             head: None,
         });
@@ -80,19 +80,19 @@ impl Stated {
     }
 
     fn take_flush_queue(&mut self, step: &FlushStage) {
-        for join in std::mem::take(&mut self.flush_queue) {
+        for entry in std::mem::take(&mut self.flush_queue) {
             self.add(&Member {
-                tid: join.tid,
+                tid: entry.tid,
                 leader: step.tid,
                 leader_commit_ns: step.commit_ns,
-                joined_ns: join.at_ns,
+                entered_ns: entry.at_ns,
                 at_ns: step.at_ns,
             });
         }
-        // One that leads a group leads itself, if it was stated before to be led since it joined.
+        // One that leads a group leads itself, if it was stated before to be led since it entered.
         if let Some(leads) = open(&mut self.places, step.tid) {
-            let joined_ns = leads.joined_ns;
-            leads.leader.take_if(|leader| leader.since_ns == joined_ns);
+            let entered_ns = leads.entered_ns;
+            leads.leader.take_if(|leader| leader.since_ns == entered_ns);
         }
     }
 
@@ -133,11 +133,11 @@ fn open(places: &mut [Place], tid: Tid) -> Option<&mut Place> {
 pub(crate) fn at(places: &[Place], tid: Tid, ns: u64) -> Option<Place> {
     let mut here = places
         .iter()
-        .filter(|place| place.tid == tid && place.joined_ns <= ns && ns < place.end_ns);
+        .filter(|place| place.tid == tid && place.entered_ns <= ns && ns < place.end_ns);
     here.next().copied()
 }
 
-/// Thread and time of joining of the commit that leads all of a group; `None` where the statements contradict.
+/// Thread and time of entry of the commit that leads all of a group; `None` where the statements contradict.
 pub(crate) fn head(places: &[Place], place: Place) -> Option<(Tid, u64)> {
     let mut place = place;
     if place.head.is_some() {
@@ -145,7 +145,7 @@ pub(crate) fn head(places: &[Place], place: Place) -> Option<(Tid, u64)> {
     }
     for _ in 0..4 {
         match place.leader {
-            None => return Some((place.tid, place.joined_ns)),
+            None => return Some((place.tid, place.entered_ns)),
             Some(leader) => place = at(places, leader.tid, leader.since_ns)?,
         }
     }

@@ -33,11 +33,11 @@ const MAX_PARSEC_FACTOR: u8 = 10;
 pub(crate) struct LoginFilter {
     /// Whether the password may be encrypted with a key that the server sends.
     accepts_key: bool,
-    awaited: Awaited,
+    awaited: AwaitedPacket,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Awaited {
+enum AwaitedPacket {
     Greeting,
     /// Answer to the first proof.
     Answer,
@@ -77,13 +77,13 @@ impl LoginFilter {
     pub(crate) fn new(accepts_key: bool) -> Self {
         Self {
             accepts_key,
-            awaited: Awaited::Greeting,
+            awaited: AwaitedPacket::Greeting,
         }
     }
 
     /// Decides on the payload of the next packet.
     pub(crate) fn pass(&mut self, packet: &[u8]) -> Result<Login, Refusal> {
-        use Awaited::{Answer, Greeting, Key, Salt, SecondAnswer, Verdict};
+        use AwaitedPacket::{Answer, Greeting, Key, Salt, SecondAnswer, Verdict};
         self.awaited = match (self.awaited, packet) {
             (_, [first::ERR, _, _, ..]) => return Ok(Login::Refused),
             (Answer | SecondAnswer | Verdict, [first::OK, ..]) if packet.len() >= SHORTEST_OK => {
@@ -105,14 +105,14 @@ impl LoginFilter {
 }
 
 /// Returns what may follow a request to prove the password for another plugin: its name and a nonce of the right length.
-fn after_switch(request: &[u8]) -> Result<Awaited, Refusal> {
+fn after_switch(request: &[u8]) -> Result<AwaitedPacket, Refusal> {
     let mut parts = request.splitn(2, |&byte| byte == 0);
     let name = parts.next().unwrap_or_default();
     let (nonce_length, next) = match name {
-        b"mysql_native_password" => (20, Awaited::Verdict),
-        b"caching_sha2_password" => (20, Awaited::SecondAnswer),
-        b"client_ed25519" => (32, Awaited::Verdict),
-        b"parsec" => (32, Awaited::Salt),
+        b"mysql_native_password" => (20, AwaitedPacket::Verdict),
+        b"caching_sha2_password" => (20, AwaitedPacket::SecondAnswer),
+        b"client_ed25519" => (32, AwaitedPacket::Verdict),
+        b"parsec" => (32, AwaitedPacket::Salt),
         // A packet without a name.
         b"" => return Err(Refusal::Plugin("mysql_old_password".to_owned())),
         _ => return Err(Refusal::Plugin(String::from_utf8_lossy(name).into_owned())),

@@ -20,8 +20,8 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::client::login_filter::{Login, LoginFilter, Refusal};
-use crate::client::other_end::owner;
 use crate::client::server_stream::{CONNECT_TIMEOUT, ServerStream};
+use crate::client::tcp_peer::owner;
 
 /// Largest packet of a login, in bytes.
 const MAX_PACKET: usize = 64 << 10;
@@ -32,14 +32,14 @@ const CHUNK: usize = 64 << 10;
 /// Relay for one connection.
 #[derive(Debug)]
 pub(crate) struct LoginRelay {
-    place: Place,
+    place: RelayAddress,
     refusal: Arc<OnceLock<Refusal>>,
     task: JoinHandle<()>,
 }
 
 /// Where the client library connects to.
 #[derive(Debug)]
-enum Place {
+enum RelayAddress {
     /// Abstract name of a Unix-domain socket, with its leading zero.
     Socket(String),
     /// Port of 127.0.0.1. The library sends a password over a socket, so TCP stays TCP.
@@ -66,7 +66,7 @@ impl LoginRelay {
             ServerStream::Tcp(server) => {
                 let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
                 listener.set_nonblocking(true)?;
-                let place = Place::Port(listener.local_addr()?.port());
+                let place = RelayAddress::Port(listener.local_addr()?.port());
                 let listener = TcpListener::from_std(listener)?;
                 let task = tokio::spawn(async move {
                     if let Ok(client) = own_tcp_client(listener).await {
@@ -83,8 +83,8 @@ impl LoginRelay {
     pub(crate) fn options(&self, options: Opts) -> Opts {
         let builder = OptsBuilder::from_opts(options);
         match &self.place {
-            Place::Socket(name) => builder.socket(Some(name.clone())),
-            Place::Port(port) => builder
+            RelayAddress::Socket(name) => builder.socket(Some(name.clone())),
+            RelayAddress::Port(port) => builder
                 .ip_or_hostname(Ipv4Addr::LOCALHOST.to_string())
                 .tcp_port(*port),
         }
@@ -103,7 +103,7 @@ impl LoginRelay {
 }
 
 /// Listens at an abstract name that the kernel chooses (autobind, unix(7)).
-fn unnamed_listener() -> io::Result<(UnixListener, Place)> {
+fn unnamed_listener() -> io::Result<(UnixListener, RelayAddress)> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
     bind(&socket, &SocketAddrUnix::new_unnamed())?;
@@ -114,7 +114,7 @@ fn unnamed_listener() -> io::Result<(UnixListener, Place)> {
         .as_abstract_name()
         .and_then(|name| str::from_utf8(name).ok());
     let name = name.ok_or_else(|| io::Error::other("the kernel gave a socket no name"))?;
-    let place = Place::Socket(format!("\0{name}"));
+    let place = RelayAddress::Socket(format!("\0{name}"));
     Ok((UnixListener::from_std(listener)?, place))
 }
 

@@ -4,11 +4,12 @@ pub(crate) mod caught;
 pub(crate) mod error;
 mod login_filter;
 mod login_relay;
-mod other_end;
 pub(crate) mod server_conn;
 pub(crate) mod server_stream;
 pub(crate) mod session_settings;
 mod session_setup;
+mod tcp_peer;
+pub(crate) mod told;
 
 use std::collections::BTreeMap;
 use std::io;

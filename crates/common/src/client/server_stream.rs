@@ -15,7 +15,7 @@ use rustix::net::sockopt::{set_socket_keepalive, set_tcp_keepidle};
 use thiserror::Error;
 use tokio::net::{TcpStream, UnixStream};
 
-use crate::client::other_end::owner;
+use crate::client::tcp_peer::owner;
 use crate::connection::Endpoint;
 
 /// Time that a server has to greet a client and to let it in.

@@ -15,7 +15,7 @@ use crate::client::session_settings::{Form, SETTINGS, SessionSetting, SessionUse
 use crate::connection::Connection;
 
 /// Statement that makes several settings at once.
-struct Joined {
+struct CombinedSettings {
     sql: String,
     settings: Vec<SessionSetting>,
 }
@@ -33,10 +33,10 @@ fn reading(settings: &[SessionSetting]) -> String {
 }
 
 /// Values of a session's variables by name.
-type Values = BTreeMap<String, Vec<u8>>;
+type SessionValues = BTreeMap<String, Vec<u8>>;
 
 /// Returns the values in a row of the statement of [`reading`].
-fn values(row: &Row) -> Values {
+fn values(row: &Row) -> SessionValues {
     let value = |(at, column): (usize, &Column)| match row.as_ref(at)? {
         Value::Bytes(value) => Some((column.name_str().strip_prefix("@@")?.to_owned(), value.clone())),
         _ => None,
@@ -45,7 +45,7 @@ fn values(row: &Row) -> Values {
 }
 
 /// Returns the settings that a session with these values lacks. Without values nothing is known.
-fn lacking(settings: Vec<SessionSetting>, values: Option<&Values>) -> Vec<SessionSetting> {
+fn lacking(settings: Vec<SessionSetting>, values: Option<&SessionValues>) -> Vec<SessionSetting> {
     let Some(values) = values else {
         return settings;
     };
@@ -65,17 +65,17 @@ fn lacking(settings: Vec<SessionSetting>, values: Option<&Values>) -> Vec<Sessio
 }
 
 /// Returns the statements that make the settings: one for all variables, and one for each characteristic of transactions.
-fn statements(settings: Vec<SessionSetting>) -> Vec<Joined> {
+fn statements(settings: Vec<SessionSetting>) -> Vec<CombinedSettings> {
     let (of_transactions, mut variables): (Vec<_>, Vec<_>) = settings
         .into_iter()
         .partition(|setting| setting.form == Form::Transaction);
     // The statement begins with a variable that both servers have.
     variables.sort_by_key(|setting| setting.form != Form::Variable);
-    let of_variables = variables.split_first().map(|(first, more)| Joined {
+    let of_variables = variables.split_first().map(|(first, more)| CombinedSettings {
         sql: first.statement() + &more.iter().map(SessionSetting::further).collect::<String>(),
         settings: variables.clone(),
     });
-    let of_transactions = of_transactions.into_iter().map(|setting| Joined {
+    let of_transactions = of_transactions.into_iter().map(|setting| CombinedSettings {
         sql: setting.statement(),
         settings: vec![setting],
     });
@@ -100,7 +100,7 @@ impl Connection {
             Err(Error::Server(_)) => None,
             Err(error) => return Err(self.explain(error)),
         };
-        for Joined { sql, settings } in statements(lacking(settings, values.as_ref())) {
+        for CombinedSettings { sql, settings } in statements(lacking(settings, values.as_ref())) {
             match send(sql).await {
                 Ok(_) => {}
                 Err(Error::Server(_)) => {
@@ -144,13 +144,13 @@ mod tests {
         lacked(session, chosen, None)
     }
 
-    fn lacked(session: SessionUse, chosen: &[&str], values: Option<&Values>) -> Vec<String> {
+    fn lacked(session: SessionUse, chosen: &[&str], values: Option<&SessionValues>) -> Vec<String> {
         let statements = statements(lacking(needed(session, chosen), values)).into_iter();
         statements.map(|joined| joined.sql).collect()
     }
 
     /// Values of a server that has what sessions rely on, but for `changed`.
-    fn values_of(server: Form, changed: &[(&str, &str)]) -> Values {
+    fn values_of(server: Form, changed: &[(&str, &str)]) -> SessionValues {
         let other = match server {
             Form::MySql => Form::MariaDb,
             _ => Form::MySql,

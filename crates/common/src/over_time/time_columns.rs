@@ -23,6 +23,29 @@ pub struct TimeColumns<K: Eq + Hash, V> {
     len: usize,
 }
 
+/// Sums of one column.
+#[derive(Debug)]
+pub struct TimeColumn<'a, K: Eq + Hash, V> {
+    sums: &'a mut FxHashMap<K, V>,
+    /// Number of sums of all columns.
+    len: &'a mut usize,
+}
+
+impl<'a, K: Eq + Hash, V: Default> TimeColumn<'a, K, V> {
+    /// Returns the sum of a key.
+    pub fn sum(&mut self, key: K) -> &mut V {
+        let Self { sums, len } = self;
+        TimeColumn { sums, len }.into_sum(key)
+    }
+
+    fn into_sum(self, key: K) -> &'a mut V {
+        self.sums.entry(key).or_insert_with(|| {
+            *self.len += 1;
+            V::default()
+        })
+    }
+}
+
 impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
     /// Creates the columns of a window, without sums.
     pub fn new(start_ns: u64) -> Self {
@@ -36,23 +59,28 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
 
     /// Returns the sum of a key in the column of a time. A time before the window is in the first column.
     pub fn sum_at(&mut self, at_ns: u64, key: K) -> &mut V {
+        self.column_at(at_ns).into_sum(key)
+    }
+
+    /// Returns the column of a time, for several sums.
+    pub fn column_at(&mut self, at_ns: u64) -> TimeColumn<'_, K, V> {
         let since_start_ns = at_ns.saturating_sub(self.start_ns);
         while since_start_ns / self.width_ns >= MOST_COLUMNS {
             self.double();
         }
-        self.sum_in(since_start_ns / self.width_ns, key)
+        self.column(since_start_ns / self.width_ns)
     }
 
-    fn sum_in(&mut self, column: u64, key: K) -> &mut V {
+    fn column(&mut self, column: u64) -> TimeColumn<'_, K, V> {
         // There are at most 600 columns.
         let column = usize::try_from(column).unwrap_or(usize::MAX);
         if self.columns.len() <= column {
             self.columns.resize_with(column + 1, FxHashMap::default);
         }
-        self.columns[column].entry(key).or_insert_with(|| {
-            self.len += 1;
-            V::default()
-        })
+        TimeColumn {
+            sums: &mut self.columns[column],
+            len: &mut self.len,
+        }
     }
 
     /// Makes the columns twice as wide: columns 2 n and 2 n + 1 become n.
@@ -61,7 +89,7 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
         self.len = 0;
         for (column, sums) in (0..).zip(mem::take(&mut self.columns)) {
             for (key, sum) in sums {
-                *self.sum_in(column / 2, key) += sum;
+                *self.column(column / 2).into_sum(key) += sum;
             }
         }
     }
@@ -73,7 +101,7 @@ impl<K: Copy + Eq + Hash, V: AddAssign + Copy + Default> TimeColumns<K, V> {
         }
         for ((column, key), sum) in other.sums() {
             let column = column / (self.width_ns / other.width_ns);
-            *self.sum_in(column, key) += sum;
+            *self.column(column).into_sum(key) += sum;
         }
     }
 

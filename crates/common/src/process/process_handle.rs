@@ -35,14 +35,14 @@ pub struct ProcessHandle {
 
 /// Device and inode of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileId {
+pub struct DeviceAndInode {
     /// Device (`st_dev`).
     pub device: u64,
     /// Number in its file system.
     pub inode: u64,
 }
 
-impl From<&Metadata> for FileId {
+impl From<&Metadata> for DeviceAndInode {
     fn from(found: &Metadata) -> Self {
         Self {
             device: found.dev(),
@@ -57,12 +57,12 @@ struct Image {
     /// Time at which the process started, in ticks.
     started: u64,
     /// Lowest address of the code, and of the first stack.
-    addresses: Addresses,
+    addresses: MemoryAddresses,
 }
 
 /// Addresses in memory, from `/proc/PID/stat` (fs/proc/array.c, `do_task_stat`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Addresses {
+enum MemoryAddresses {
     Known(u64, u64),
     /// For who may not know them.
     Hidden,
@@ -124,8 +124,8 @@ impl ProcessHandle {
     }
 
     /// Returns device and inode of the program.
-    pub fn program_id(&self) -> io::Result<FileId> {
-        Ok(FileId::from(&self.program.metadata()?))
+    pub fn program_id(&self) -> io::Result<DeviceAndInode> {
+        Ok(DeviceAndInode::from(&self.program.metadata()?))
     }
 
     /// Returns a path that leads this process to the open program, as long as this lives.
@@ -163,7 +163,9 @@ impl ProcessHandle {
         };
         let is_other = found.is_some_and(|found| {
             let ours = self.program.metadata();
-            ours.map_or(true, |ours| FileId::from(&ours) != FileId::from(&found))
+            ours.map_or(true, |ours| {
+                DeviceAndInode::from(&ours) != DeviceAndInode::from(&found)
+            })
         });
         if is_other || image.is_other_than(self.image) {
             return Err(ProcessError::Executed {
@@ -181,7 +183,7 @@ impl Image {
         let start = Instant::now();
         loop {
             let image = Self::of(entry)?;
-            if image.addresses != Addresses::NotYet || start.elapsed() > EXECUTING {
+            if image.addresses != MemoryAddresses::NotYet || start.elapsed() > EXECUTING {
                 return Some(image);
             }
             thread::yield_now();
@@ -194,17 +196,17 @@ impl Image {
         Some(Self {
             started: stat.starttime,
             addresses: match (stat.startcode, stat.startstack) {
-                (0, _) => Addresses::NotYet,
-                (1, _) => Addresses::Hidden,
-                (code, stack) => Addresses::Known(code, stack),
+                (0, _) => MemoryAddresses::NotYet,
+                (1, _) => MemoryAddresses::Hidden,
+                (code, stack) => MemoryAddresses::Known(code, stack),
             },
         })
     }
 
     fn is_other_than(self, before: Self) -> bool {
         let are_other = match (before.addresses, self.addresses) {
-            (_, Addresses::Hidden) | (Addresses::Hidden, Addresses::Known(..)) => false,
-            (before, now) => now == Addresses::NotYet || now != before,
+            (_, MemoryAddresses::Hidden) | (MemoryAddresses::Hidden, MemoryAddresses::Known(..)) => false,
+            (before, now) => now == MemoryAddresses::NotYet || now != before,
         };
         self.started != before.started || are_other
     }
@@ -257,12 +259,12 @@ mod tests {
     fn a_process_is_held_with_its_program() {
         let own = ProcessHandle::own().unwrap();
         own.still_same().unwrap();
-        assert!(matches!(own.image.addresses, Addresses::Known(..)) && own.is_alive());
+        assert!(matches!(own.image.addresses, MemoryAddresses::Known(..)) && own.is_alive());
         let program = std::env::current_exe().unwrap();
         assert_eq!(own.program_name().unwrap(), program);
         assert_eq!(
             own.program_id().unwrap(),
-            FileId::from(&fs::metadata(&program).unwrap())
+            DeviceAndInode::from(&fs::metadata(&program).unwrap())
         );
         let mut first = [0; 4];
         File::open(own.path_to_program())

@@ -14,7 +14,7 @@ use procfs::process::{MMapPath, MemoryMap};
 use rustix::fs::{Dir, OFlags, fstatfs, makedev, readlinkat};
 
 use crate::process::opened::{open_within, regular};
-use crate::process::process_handle::{FileId, ProcessHandle};
+use crate::process::process_handle::{DeviceAndInode, ProcessHandle};
 
 /// Most bytes of a text in `/proc`. Those of threads and groups have a hundredth of it.
 const MOST_BYTES: u64 = 1 << 20;
@@ -67,8 +67,8 @@ impl ProcessHandle {
     }
 
     /// Returns device and inode of the working directory.
-    pub fn working_directory(&self) -> io::Result<FileId> {
-        Ok(FileId::from(&File::from(self.place("cwd")?).metadata()?))
+    pub fn working_directory(&self) -> io::Result<DeviceAndInode> {
+        Ok(DeviceAndInode::from(&File::from(self.place("cwd")?).metadata()?))
     }
 
     fn place(&self, name: &str) -> io::Result<OwnedFd> {
@@ -90,6 +90,11 @@ impl ProcessHandle {
         let link = self.entry().open_relative_flags(format!("fd/{number}"), flags);
         let name = readlinkat(link.map_err(io::Error::other)?, "", Vec::new())?;
         Ok(PathBuf::from(OsString::from_vec(name.into_bytes())))
+    }
+
+    /// Returns whether a mapping shows the program.
+    pub fn shows_program(&self, map: &MemoryMap) -> bool {
+        self.program().is_ok_and(|program| is_mapped(&program, map))
     }
 
     /// Opens a file that the process has mapped, if it is a regular one.
@@ -215,11 +220,11 @@ mod tests {
         let here = std::env::current_dir().unwrap();
         assert_eq!(
             own.working_directory().unwrap(),
-            FileId::from(&fs::metadata(&here).unwrap())
+            DeviceAndInode::from(&fs::metadata(&here).unwrap())
         );
         let place = own.open_in_root(&PathBuf::from("/").join(&here)).unwrap();
         let place = File::from(place).metadata().unwrap();
-        assert_eq!(FileId::from(&place), own.working_directory().unwrap());
+        assert_eq!(DeviceAndInode::from(&place), own.working_directory().unwrap());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use object::elf::{SHT_DYNSYM, SHT_SYMTAB};
 
-use crate::program_file::headers::{Headers, Section, Segment};
+use crate::program_file::headers::{Headers, ProgramSegment, Section};
 
 /// Largest program that is read. Servers with all debugging information have a quarter of it.
 const MOST_BYTES: u64 = 2 << 30;
@@ -92,7 +92,7 @@ impl ProgramFile {
         sections.find(|section| section.name == name)
     }
 
-    fn segment_at(&self, address: u64) -> Option<(&Segment, u64)> {
+    fn segment_at(&self, address: u64) -> Option<(&ProgramSegment, u64)> {
         self.headers.segments.iter().find_map(|segment| {
             let inside = address.checked_sub(segment.address)?;
             (inside < segment.size).then_some((segment, inside))

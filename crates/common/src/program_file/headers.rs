@@ -18,13 +18,13 @@ const NAME_BYTES: u64 = 4096;
 /// Segments and sections of a program.
 #[derive(Debug)]
 pub(crate) struct Headers {
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) segments: Vec<ProgramSegment>,
     pub(crate) sections: Vec<Section>,
 }
 
 /// Part of a program that is loaded.
 #[derive(Debug)]
-pub(crate) struct Segment {
+pub(crate) struct ProgramSegment {
     pub(crate) address: u64,
     /// Place in the file.
     pub(crate) offset: u64,
@@ -68,7 +68,7 @@ impl Headers {
         let table = header.sections(endian, data)?;
         Ok(Self {
             segments: segments
-                .map(|segment| Segment {
+                .map(|segment| ProgramSegment {
                     address: segment.p_vaddr(endian),
                     offset: segment.p_offset(endian),
                     size: segment.p_filesz(endian),

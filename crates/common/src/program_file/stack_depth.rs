@@ -36,7 +36,7 @@ const FRAME_POINTER: usize = 10;
 
 /// Function of the object.
 #[derive(Debug)]
-struct Function {
+struct ObjectFunction {
     name: String,
     section: String,
     /// Bytes of stack, not rounded.
@@ -46,7 +46,7 @@ struct Function {
 }
 
 /// Place of an instruction: its section, and its offset there.
-type Place = (SectionIndex, u64);
+type InstructionPlace = (SectionIndex, u64);
 
 /// Checks the stacks of all uprobes and of the functions that they call. Returns their depths by name.
 ///
@@ -70,7 +70,7 @@ pub fn stack_depths(
     is_first: impl Fn(&str, &str) -> bool,
 ) -> Result<BTreeMap<String, u64>, String> {
     let functions = functions(bytes)?;
-    let mut open: Vec<&Function> = functions
+    let mut open: Vec<&ObjectFunction> = functions
         .values()
         .filter(|function| is_first(&function.name, &function.section))
         .collect();
@@ -90,7 +90,7 @@ pub fn stack_depths(
     Ok(depths)
 }
 
-fn functions(bytes: &[u8]) -> Result<BTreeMap<String, Function>, String> {
+fn functions(bytes: &[u8]) -> Result<BTreeMap<String, ObjectFunction>, String> {
     let file = File::parse(bytes).map_err(|error| error.to_string())?;
     let names = names(&file);
     let mut functions = BTreeMap::new();
@@ -102,7 +102,7 @@ fn functions(bytes: &[u8]) -> Result<BTreeMap<String, Function>, String> {
         let code = section.data_range(symbol.address(), symbol.size());
         let code = code.ok().flatten().ok_or("a function is not in its section")?;
         let name = symbol.name().map_err(|error| error.to_string())?.to_owned();
-        let function = Function {
+        let function = ObjectFunction {
             section: section.name().unwrap_or_default().to_owned(),
             depth: depth(code),
             calls: calls(&file, (index, symbol.address()), code, &names)?,
@@ -114,7 +114,7 @@ fn functions(bytes: &[u8]) -> Result<BTreeMap<String, Function>, String> {
 }
 
 /// Returns the names of functions by their places.
-fn names(file: &File<'_>) -> HashMap<Place, String> {
+fn names(file: &File<'_>) -> HashMap<InstructionPlace, String> {
     let functions = file
         .symbols()
         .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
@@ -131,9 +131,9 @@ fn names(file: &File<'_>) -> HashMap<Place, String> {
 /// Returns the functions that the code at a place calls, or whose addresses it takes.
 fn calls(
     file: &File<'_>,
-    (index, start): Place,
+    (index, start): InstructionPlace,
     code: &[u8],
-    names: &HashMap<Place, String>,
+    names: &HashMap<InstructionPlace, String>,
 ) -> Result<BTreeSet<String>, String> {
     let section = file.section_by_index(index).map_err(|error| error.to_string())?;
     let relocations: BTreeMap<u64, RelocationTarget> = section

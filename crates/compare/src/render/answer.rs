@@ -1,116 +1,125 @@
-//! Answer of a comparison in one sentence: the settings that differ, what changed, and the causes that changed most.
+//! Answer of a comparison in one sentence: the settings that differ, what changed, and where in the commits. Its numbers are those
+//! of the tables.
 
-use crate::change::{Change, Verdict};
-use crate::comparison::{CauseChange, Comparison, FigureChange};
-use crate::figures::Figure;
-use crate::render::texts::{figure_row, has_interval, time};
+use logtrace_common::units;
+use logtrace_statistics::Verdict;
+
+use crate::cause_tree::ChangeNode;
+use crate::compared_value::ComparedValue;
+use crate::comparison::{Comparison, FigureChange};
+use crate::figures::RunFigure;
+use crate::render::texts::{
+    figure, figure_row, figures_of, has_interval, is_of_server, setting_name, setting_values, time,
+};
 use crate::settings::Setting;
 
 /// Figures that readers ask for first, in this order.
-const FIRST: [Figure; 5] = [
-    Figure::CommitMean,
-    Figure::Requests,
-    Figure::Commits,
-    Figure::ResponseMean,
-    Figure::CommitP99,
+const FIRST: [RunFigure; 5] = [
+    RunFigure::CommitMean,
+    RunFigure::Requests,
+    RunFigure::Commits,
+    RunFigure::ResponseMean,
+    RunFigure::CommitP99,
 ];
 
-/// Most figures of the answer, and most causes.
+/// Most figures of the answer, and most branches.
 const MOST_FIGURES: usize = 2;
-const MOST_CAUSES: usize = 2;
+const MOST_BRANCHES: usize = 2;
 
 /// Most settings of the answer, and the most characters of a value.
 const MOST_SETTINGS: usize = 2;
 const MOST_CHARACTERS: usize = 24;
 
-/// Beginning of the names of settings of the server.
-const OF_SERVER: &str = "server.settings.";
+/// Share by which a ratio may differ from the quotient of the two means beside it without a word.
+const SAME_QUOTIENT: f64 = 0.02;
 
-/// Returns the answer.
+/// Returns what is compared, in a few words.
+pub(super) fn subject(comparison: &Comparison) -> String {
+    format!("{} against A", settings(&comparison.settings))
+}
+
 pub(super) fn answer(comparison: &Comparison) -> String {
-    let cause = causes(&comparison.causes);
+    let branches = branches(&comparison.tree);
     let figures = figures(comparison);
     let mean = figures.is_empty().then(|| uncertain_mean(comparison)).flatten();
-    let mean = mean.filter(|_| cause.is_some());
-    let parts: Vec<String> = figures.into_iter().chain(cause).chain(mean).collect();
-    let b = settings(&comparison.settings);
+    let mean = mean.filter(|_| branches.is_some());
+    let parts: Vec<String> = figures.into_iter().chain(branches).chain(mean).collect();
+    let subject = subject(comparison);
     match parts.is_empty() {
         true if !has_interval(comparison) => format!(
             "Cannot tell: the runs are too short to judge a difference.{}",
             seen(comparison).unwrap_or_default()
         ),
-        true => format!("{b} against A: no difference that matters is certain."),
-        false => format!("{b} against A: {}.", parts.join("; ")),
+        true => format!(
+            "{subject}: no difference that matters is certain.{}",
+            held(comparison).unwrap_or_default()
+        ),
+        false => format!("{subject}: {}.", parts.join("; ")),
     }
 }
 
-/// Returns what commits wait for less or more: the certain changes within one call on a file are one.
-fn causes(causes: &[CauseChange]) -> Option<String> {
-    let mut groups: Vec<Vec<&CauseChange>> = Vec::new();
-    for row in causes.iter().filter(|row| differs(&row.change)) {
-        match groups.iter_mut().find(|group| belongs(group[0], row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    let sum = |group: &[&CauseChange]| group.iter().map(|row| growth(row)).sum::<f64>();
-    groups.sort_by(|one, other| sum(other).abs().total_cmp(&sum(one).abs()));
-    let text = |group: &Vec<&CauseChange>| {
-        let (first, more) = (group[0].waited, more(sum(group)));
-        match first.io_words().filter(|_| group.len() > 1) {
-            Some(io) => format!(
-                "{more} for {io} ({} of it {})",
-                time(growth(group[0]).abs()),
-                first.wait
-            ),
-            None => format!("{more} for {}", first.words()),
+/// Returns where commits wait less or more: the branches of the tree that differ, and the largest change in each.
+fn branches(tree: &[ChangeNode]) -> Option<String> {
+    let differing = tree.iter().filter(|node| differs(&node.compared));
+    let text = |node: &ChangeNode| {
+        let whole = format!("{} for {}", more(node.growth_ns()), node.name);
+        match largest_part(node) {
+            Some((name, part)) => format!("{whole} ({name} {})", more(part.growth_ns())),
+            None => whole,
         }
     };
-    let texts: Vec<String> = groups.iter().take(MOST_CAUSES).map(text).collect();
+    let texts: Vec<String> = differing.take(MOST_BRANCHES).map(text).collect();
     (!texts.is_empty()).then(|| format!("a commit waits {}", texts.join(" and ")))
 }
 
-/// Returns whether a change is in the same call on a file as the largest one of a group, and has its direction.
-fn belongs(largest: &CauseChange, other: &CauseChange) -> bool {
-    let io = |row: &CauseChange| row.waited.file.zip(row.waited.op);
-    io(largest).is_some() && io(largest) == io(other) && (growth(largest) < 0.0) == (growth(other) < 0.0)
+/// Returns the largest change below a node that differs, with its name there.
+fn largest_part(node: &ChangeNode) -> Option<(String, &ChangeNode)> {
+    let part = node.parts.iter().find(|part| differs(&part.compared))?;
+    Some(match largest_part(part) {
+        Some((name, below)) => (format!("{} {name}", part.name), below),
+        None => (part.name.clone(), part),
+    })
 }
 
-/// Returns by how many nanoseconds a commit of B waits longer.
-fn growth(row: &CauseChange) -> f64 {
-    row.change.b - row.change.a
+fn differs(compared: &ComparedValue) -> bool {
+    compared.verdict == Verdict::Differs
 }
 
-fn differs(change: &Change) -> bool {
-    change.verdict == Verdict::Differs
-}
-
-/// Returns the figures that differ and that readers ask for first.
+/// Returns the figures that differ and that readers ask for first: primary ones if one of them differs.
 fn figures(comparison: &Comparison) -> Vec<String> {
-    let mut figures: Vec<&FigureChange> = comparison
-        .figures
-        .iter()
-        .filter(|row| differs(&row.change))
-        .collect();
+    let differing = |is_primary| {
+        let mut figures = figures_of(comparison, is_primary);
+        figures.retain(|row| differs(&row.compared));
+        figures
+    };
+    let mut figures = differing(true);
+    if figures.is_empty() {
+        figures = differing(false);
+    }
     figures.sort_by_key(|row| {
         FIRST
             .iter()
             .position(|&first| first == row.figure)
             .unwrap_or(FIRST.len())
     });
-    let text = |row: &&FigureChange| {
-        let (words, ratio) = (figure_row(row), row.change.change.unwrap_or(1.0));
-        format!("{} {} ({} to {})", words[0], percent(ratio), words[1], words[2])
+    figures.into_iter().take(MOST_FIGURES).map(figure_text).collect()
+}
+
+/// Returns a figure with its change. The geometric mean of pairs is not the quotient of the means beside it.
+fn figure_text(row: &FigureChange) -> String {
+    let (words, ratio) = (figure_row(row), row.compared.change.unwrap_or(1.0));
+    let quotient = row.compared.b / row.compared.a;
+    let by_pairs = match (ratio / quotient - 1.0).abs() > SAME_QUOTIENT {
+        true => " by pairs",
+        false => "",
     };
-    figures.iter().take(MOST_FIGURES).map(text).collect()
+    let change = percent(ratio);
+    format!("{} {change}{by_pairs} ({} to {})", words[0], words[1], words[2])
 }
 
 /// Returns what B is: its settings of the server that A does not have, or how many settings differ.
 fn settings(settings: &[Setting]) -> String {
-    let of_server = settings
-        .iter()
-        .filter(|setting| setting.name.starts_with(OF_SERVER));
-    let of_server: Vec<&Setting> = of_server.collect();
+    let of_server: Vec<&Setting> = settings.iter().filter(|setting| is_of_server(setting)).collect();
     let words: Vec<String> = match of_server.len() {
         1..=MOST_SETTINGS => of_server.into_iter().map(setting).collect(),
         _ => Vec::new(),
@@ -124,24 +133,16 @@ fn settings(settings: &[Setting]) -> String {
 }
 
 fn setting(setting: &Setting) -> String {
-    let name = setting.name.strip_prefix(OF_SERVER).unwrap_or(&setting.name);
-    match (setting.a.as_slice(), setting.b.as_slice()) {
-        ([a], [b]) if a.len().max(b.len()) <= MOST_CHARACTERS => format!("{name} {b} instead of {a}"),
-        _ => format!("other {name}"),
+    let (name, [a, b]) = (setting_name(setting), setting_values(setting));
+    match a.len().max(b.len()) <= MOST_CHARACTERS && setting.a.len() == 1 && setting.b.len() == 1 {
+        true => format!("{name} {b} instead of {a}"),
+        false => format!("other {name}"),
     }
-}
-
-/// Returns the row of the mean commit.
-fn commit_mean(comparison: &Comparison) -> Option<Vec<String>> {
-    let mut figures = comparison.figures.iter();
-    figures
-        .find(|row| row.figure == Figure::CommitMean)
-        .map(figure_row)
 }
 
 /// Returns the mean commits of both sides, which are not known to differ.
 fn uncertain_mean(comparison: &Comparison) -> Option<String> {
-    let row = commit_mean(comparison)?;
+    let row = figure_row(figure(comparison, RunFigure::CommitMean)?);
     Some(format!(
         "whether the mean commit differs ({} and {}) is not certain",
         row[1], row[2]
@@ -150,10 +151,19 @@ fn uncertain_mean(comparison: &Comparison) -> Option<String> {
 
 /// Returns the mean commits that were seen.
 fn seen(comparison: &Comparison) -> Option<String> {
-    let row = commit_mean(comparison)?;
+    let row = figure_row(figure(comparison, RunFigure::CommitMean)?);
     Some(format!(
         " Seen were {} in A and {} in B ({}).",
         row[1], row[2], row[0]
+    ))
+}
+
+/// Returns that a rate was held.
+fn held(comparison: &Comparison) -> Option<String> {
+    let row = figure(comparison, RunFigure::Requests).filter(|row| row.is_held)?;
+    Some(format!(
+        " Both held their rate of {}/s.",
+        units::tenths(row.compared.b)
     ))
 }
 
@@ -167,12 +177,10 @@ fn percent(ratio: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use logtrace_attribution::cause::Wait;
+    use logtrace_attribution::cause::Branch;
     use logtrace_common::FileClass;
-    use logtrace_events::IoOp;
 
     use super::*;
-    use crate::waited::Waited;
 
     fn setting(name: &str, a: &str, b: &str) -> Setting {
         Setting {
@@ -182,40 +190,51 @@ mod tests {
         }
     }
 
-    fn cause(file: Option<FileClass>, wait: Wait, b: f64, verdict: Verdict) -> CauseChange {
-        let waited = Waited {
-            file,
-            op: file.map(|_| IoOp::Fsync),
-            wait,
-        };
-        let change = Change {
-            a: 1_000.0,
-            b,
-            change: None,
-            interval: None,
-            p: None,
-            verdict,
-        };
-        CauseChange { waited, change }
+    fn node(name: &str, b: f64, verdict: Verdict, parts: Vec<ChangeNode>) -> ChangeNode {
+        ChangeNode {
+            name: name.to_owned(),
+            branch: Branch::File(FileClass::Redo),
+            op: None,
+            wait: None,
+            is_tested: true,
+            compared: ComparedValue {
+                a: 1_000.0,
+                b,
+                change: None,
+                interval: None,
+                p: None,
+                verdict,
+            },
+            parts,
+            waited: None,
+        }
     }
 
     #[test]
-    fn certain_changes_within_one_call_are_one() {
-        let (redo, differs) = (Some(FileClass::Redo), Verdict::Differs);
-        let binlog = cause(Some(FileClass::Binlog), Wait::JournalCommit, 600.0, differs);
-        let rows = [
-            binlog,
-            cause(redo, Wait::DataWriteback, 700.0, differs),
-            cause(redo, Wait::DeviceFlush, 750.0, differs),
-            cause(redo, Wait::OnCpu, 1_200.0, differs),
-            cause(redo, Wait::RunQueue, 100.0, Verdict::CannotTell),
-            cause(None, Wait::OnCpu, 1_100.0, differs),
+    fn a_branch_is_named_as_a_whole_with_the_largest_part_that_differs() {
+        let part = |name, b, verdict| node(name, b, verdict, Vec::new());
+        let calls = vec![
+            node(
+                "fsync",
+                300.0,
+                Verdict::Differs,
+                vec![
+                    part("flush queue", 500.0, Verdict::CannotTell),
+                    part("journal commit", 800.0, Verdict::Differs),
+                ],
+            ),
+            part("write", 1_100.0, Verdict::Differs),
+        ];
+        let tree = [
+            node("binlog", 400.0, Verdict::Differs, calls),
+            part("redo fsync", 1_300.0, Verdict::CannotTell),
+            part("scheduling", 1_100.0, Verdict::Differs),
         ];
         assert_eq!(
-            causes(&rows).unwrap(),
-            "a commit waits 550 ns less for redo fsync (300 ns of it data writeback) and 400 ns less for binlog fsync journal commit"
+            branches(&tree).unwrap(),
+            "a commit waits 600 ns less for binlog (fsync journal commit 200 ns less) and 100 ns more for scheduling"
         );
-        assert_eq!(causes(&rows[4..5]), None);
+        assert_eq!(branches(&tree[1..2]), None);
     }
 
     #[test]
@@ -232,12 +251,12 @@ mod tests {
             settings(&[kernel, sync.clone()]),
             "B (sync_binlog 0 instead of 1)"
         );
-        let many = ["a", "b", "c"].map(|name| setting(&format!("{OF_SERVER}{name}"), "0", "1"));
+        let many = ["a", "b", "c"].map(|name| setting(&format!("server.settings.{name}"), "0", "1"));
         assert_eq!(settings(&many), "B (3 settings differ)");
-        let long = setting("server.settings.sql_mode", "", &"long ".repeat(9));
+        let long = setting("server.settings.init_connect", "", &"long ".repeat(9));
         assert_eq!(
             settings(&[sync, long]),
-            "B (sync_binlog 0 instead of 1 and other sql_mode)"
+            "B (sync_binlog 0 instead of 1 and other init_connect)"
         );
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::change::Verdict;
+use logtrace_statistics::Verdict;
+
 use crate::comparison::Comparison;
 use crate::render::texts::time;
 use crate::stacks::StackChange;
@@ -32,21 +33,21 @@ pub(super) struct FlameBox {
 
 /// Frame with everything below it.
 #[derive(Default)]
-struct Node {
+struct FrameNode {
     a: f64,
     b: f64,
     width: f64,
-    below: BTreeMap<String, Node>,
+    below: BTreeMap<String, FrameNode>,
 }
 
 /// Returns the boxes: waits in the first row, below them who worked, then the frames.
 pub(super) fn boxes(comparison: &Comparison) -> Vec<FlameBox> {
-    let mut waits: BTreeMap<Waited, Node> = BTreeMap::new();
+    let mut waits: BTreeMap<Waited, FrameNode> = BTreeMap::new();
     for stack in &comparison.stacks {
         waits.entry(stack.waited).or_default().add(stack);
     }
     let total: f64 = waits.values().map(|node| node.width).sum();
-    let mut waits: Vec<(Waited, Node)> = waits.into_iter().collect();
+    let mut waits: Vec<(Waited, FrameNode)> = waits.into_iter().collect();
     waits.sort_by(|one, other| other.1.width.total_cmp(&one.1.width));
     let mut boxes = Vec::new();
     let mut left = 0.0;
@@ -54,8 +55,8 @@ pub(super) fn boxes(comparison: &Comparison) -> Vec<FlameBox> {
         let is_certain = comparison
             .causes
             .iter()
-            .any(|row| row.waited == waited && row.change.verdict == Verdict::Differs);
-        let place = Place {
+            .any(|row| row.waited == waited && row.compared.verdict == Verdict::Differs);
+        let place = FramePlace {
             left,
             top: 0.0,
             scale: 100.0 / total.max(f64::MIN_POSITIVE),
@@ -69,7 +70,7 @@ pub(super) fn boxes(comparison: &Comparison) -> Vec<FlameBox> {
 
 /// Place of a frame in the flame graph.
 #[derive(Clone, Copy)]
-struct Place {
+struct FramePlace {
     left: f64,
     top: f64,
     /// Percent for a nanosecond.
@@ -78,7 +79,7 @@ struct Place {
     is_certain: bool,
 }
 
-impl Node {
+impl FrameNode {
     /// Adds a stack to this frame and those below.
     fn add(&mut self, stack: &StackChange) {
         let who = stack.who.to_string();
@@ -97,7 +98,7 @@ impl Node {
         self.width += stack.a.max(stack.b);
     }
 
-    fn draw(&self, name: &str, place: Place, boxes: &mut Vec<FlameBox>) {
+    fn draw(&self, name: &str, place: FramePlace, boxes: &mut Vec<FlameBox>) {
         let width = self.width * place.scale;
         if width < LEAST_WIDTH {
             return;
@@ -115,7 +116,7 @@ impl Node {
         below.sort_by(|one, other| other.1.width.total_cmp(&one.1.width));
         for (name, node) in below {
             let top = place.top + ROW;
-            node.draw(name, Place { left, top, ..place }, boxes);
+            node.draw(name, FramePlace { left, top, ..place }, boxes);
             left += node.width * place.scale;
         }
     }
@@ -138,7 +139,7 @@ mod tests {
     use logtrace_attribution::cause::{Cause, Wait, Who};
 
     use super::*;
-    use crate::change::Change;
+    use crate::compared_value::ComparedValue;
     use crate::comparison::{Assumed, CauseChange};
 
     fn stack(wait: Wait, frames: &[&str], a: f64, b: f64) -> StackChange {
@@ -158,9 +159,10 @@ mod tests {
 
     /// A comparison with these stacks, in which the row locks differ for sure.
     fn comparison(stacks: Vec<StackChange>) -> Comparison {
-        let row = |waited, verdict| CauseChange {
+        let row = |waited: Waited, verdict| CauseChange {
             waited,
-            change: Change {
+            kind: waited.wait.kind(),
+            compared: ComparedValue {
                 a: 0.0,
                 b: 0.0,
                 change: None,
@@ -188,8 +190,11 @@ mod tests {
             settings: Vec::new(),
             rates_differ: false,
             figures: Vec::new(),
+            tree: Vec::new(),
+            kinds: Vec::new(),
             causes: vec![row(locks, Verdict::Differs), row(flushes, Verdict::CannotTell)],
             stacks,
+            distributions: Vec::new(),
         }
     }
 

@@ -2,35 +2,44 @@
 
 use logtrace_common::units;
 use logtrace_report::render::Element;
-use logtrace_statistics::{Interval, with_interval};
 
-use crate::comparison::Comparison;
-use crate::render::answer::answer;
-use crate::render::steps::Steps;
-use crate::render::texts::{figure_row, has_interval, signed, time};
+use crate::comparison::{Comparison, FigureChange};
+use crate::render::answer::{answer, subject};
+use crate::render::texts::{
+    change, figure_row, figures_of, has_interval, setting_name, setting_values, time,
+};
+use crate::render::tree_rows::tree_rows;
 use crate::settings::Setting;
 
 /// Difference and ratio of the busy CPUs outside of the server from which a reader is warned.
 const MORE_CPUS: f64 = 0.25;
 const TIMES_CPUS: f64 = 2.0;
 
+/// Headings of the two tables of figures.
+pub(super) const PRIMARY: &str = "Throughput, mean and p99, CPU: each tested for itself";
+pub(super) const OTHER: &str = "Other figures";
+
 /// Returns the elements of a comparison. Those in a group belong together.
 pub(super) fn elements(comparison: &Comparison) -> Vec<Vec<Element>> {
     let mut groups = vec![head(comparison), settings(&comparison.settings)];
-    groups.push(vec![
-        Element::Heading("Throughput and times".to_owned()),
-        Element::Table(
-            header(&["", "A", "B", "B / A (95 % interval)", ""]),
-            comparison.figures.iter().map(figure_row).collect(),
-        ),
-    ]);
-    if !comparison.causes.is_empty() {
+    groups.extend(figures(PRIMARY, figures_of(comparison, true)));
+    groups.extend(figures(OTHER, figures_of(comparison, false)));
+    let tree = tree_rows(comparison);
+    if !tree.is_empty() {
+        let rows = tree.into_iter().map(|row| {
+            let verdict = row
+                .verdict
+                .map_or_else(String::new, |verdict| verdict.to_string());
+            let change = change(row.b - row.a, row.interval);
+            vec![row.edge + &row.name, time(row.a), time(row.b), change, verdict]
+        });
         groups.push(vec![
-            Element::Heading("From the mean commit of A to that of B, by what commits waited for".to_owned()),
+            Element::Heading("From the mean commit of A to that of B".to_owned()),
             Element::Table(
                 header(&["", "A", "B", "B - A (95 % interval)", ""]),
-                cause_rows(comparison),
+                rows.collect(),
             ),
+            Element::Text(kinds(comparison)),
         ]);
     }
     groups.push(vec![Element::Text(method(comparison))]);
@@ -38,7 +47,7 @@ pub(super) fn elements(comparison: &Comparison) -> Vec<Vec<Element>> {
 }
 
 fn head(comparison: &Comparison) -> Vec<Element> {
-    let mut head = vec![Element::Title(answer(comparison))];
+    let mut head = vec![Element::Answer(subject(comparison), answer(comparison))];
     head.extend(sides(comparison).into_iter().map(Element::Text));
     head.extend(
         notes(comparison)
@@ -115,34 +124,30 @@ fn settings(settings: &[Setting]) -> Vec<Element> {
 
 /// Returns a setting and its values of both sides.
 pub(super) fn setting_row(setting: &Setting) -> Vec<String> {
-    let values = |values: &[String]| match values {
-        [] => "-".to_owned(),
-        values => values.join(", "),
-    };
-    vec![setting.name.clone(), values(&setting.a), values(&setting.b)]
+    let [a, b] = setting_values(setting);
+    vec![setting_name(setting).to_owned(), a, b]
 }
 
-/// Returns the mean of A, the change of each cause, the largest first, and the mean of B. The changes sum to the difference.
-fn cause_rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let steps = Steps::of(comparison);
-    let row = |name: String, a: f64, b: f64, interval: Option<Interval>, verdict: String| {
-        let change = with_interval(b - a, interval, signed);
-        vec![name, time(a), time(b), change, verdict]
-    };
-    let mut rows = vec![row("all".to_owned(), steps.a, steps.b, None, String::new())];
-    for cause in steps.causes {
-        let change = cause.change;
-        rows.push(row(
-            cause.waited.words(),
-            change.a,
-            change.b,
-            change.interval,
-            change.verdict.to_string(),
-        ));
+/// Returns the table of these figures, if there are some.
+fn figures(heading: &str, figures: Vec<&FigureChange>) -> Option<Vec<Element>> {
+    if figures.is_empty() {
+        return None;
     }
-    let (a, b) = steps.others;
-    rows.push(row("others".to_owned(), a, b, None, String::new()));
-    rows
+    let rows = figures.into_iter().map(figure_row).collect();
+    Some(vec![
+        Element::Heading(heading.to_owned()),
+        Element::Table(header(&["", "A", "B", "B / A (95 % interval)", ""]), rows),
+    ])
+}
+
+/// Returns the mean commits by kind of wait, the largest change first.
+pub(super) fn kinds(comparison: &Comparison) -> String {
+    let mut kinds = comparison.kinds.clone();
+    kinds.sort_by(|one, other| (other.b - other.a).abs().total_cmp(&(one.b - one.a).abs()));
+    let texts = kinds
+        .iter()
+        .map(|kind| format!("{} {} to {}", kind.kind, time(kind.a), time(kind.b)));
+    format!("by kind: {}", texts.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns how the verdicts were found.
@@ -152,12 +157,16 @@ pub(super) fn method(comparison: &Comparison) -> String {
             "Intervals come from batches of at least a second within each run and the spread between runs: 20 batches are \
              needed, and for a percentile 100 commits or requests beyond it."
         }
-        _ => "Intervals come from pairs of repeats: the first of A with the first of B, and so on.",
+        _ => {
+            "Intervals come from pairs of repeats: the first of A with the first of B, and so on. A ratio is the geometric mean of \
+             those of the pairs, and not the quotient of the two means beside it."
+        }
     };
     format!(
-        "{errors} \"differs\": significant at 5 % after Holm's correction for all rows that can matter, and at least {}, \
-         which is the smallest change that matters; for a cause, of the mean commit of A. \"same\": the interval has no such \
-         change. \"cannot tell\": neither.",
+        "{errors} \"differs\": significant at 5 %, and at least {}, which is the smallest change that matters; in a commit, of \
+         the mean one of A. Each primary figure is tested for itself, the other figures with Holm's correction, and the parts of \
+         a commit from the top: a part only if what it belongs to differs, with 5 % for all of them. \"same\": the interval \
+         has no such change. \"cannot tell\": neither. \"held\": a rate that was given, and that all runs kept up with.",
         share(comparison.assumed.smallest)
     )
 }

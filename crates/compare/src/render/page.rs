@@ -3,14 +3,15 @@
 use askama::Template;
 use logtrace_common::inert;
 use logtrace_report::render::PageHead;
+use logtrace_statistics::Verdict;
 
-use crate::change::Verdict;
 use crate::comparison::{Comparison, FigureChange};
-use crate::render::answer::answer;
+use crate::render::answer::{answer, subject};
 use crate::render::difference::{FlameBox, ROW, boxes};
-use crate::render::elements::{method, notes, setting_row, sides};
-use crate::render::steps::Steps;
-use crate::render::texts::{figure_row, signed, time};
+use crate::render::distribution::{DistributionPlot, plots};
+use crate::render::elements::{OTHER, PRIMARY, kinds, method, notes, setting_row, sides};
+use crate::render::texts::{change, figure_row, figures_of, time};
+use crate::render::tree_rows::{TreeRow, tree_rows};
 
 /// Least and largest end of the axis of ratios, as logarithms.
 const AXIS: (f64, f64) = (0.1, 2.1);
@@ -20,18 +21,22 @@ const OWN_STYLE: &str = include_str!("../../templates/compare.css");
 
 #[derive(Template)]
 #[template(path = "compare.html")]
-struct Page {
+struct ComparisonPage {
     head: String,
+    subject: String,
     answer: String,
     /// Names and titles of both sides, a line each.
     sides: Vec<String>,
     notes: Vec<String>,
     method: String,
     settings: Vec<Vec<String>>,
-    figures: Vec<FigureLine>,
+    /// Tables of figures with their headings.
+    figures: Vec<(&'static str, Vec<FigureLine>)>,
     /// Ratios at the ends of the axis.
     ends: [String; 2],
+    plots: Vec<DistributionPlot>,
     steps: Vec<StepLine>,
+    kinds: String,
     boxes: Vec<FlameBox>,
     /// Height of the flame graph in heights of letters (rem).
     height: f64,
@@ -70,20 +75,19 @@ pub(super) fn page(comparison: &Comparison) -> Result<String, askama::Error> {
         scripts: &[],
         drawings: &[],
     };
-    let page = Page {
+    let page = ComparisonPage {
         head: head.html()?,
+        subject: subject(comparison),
         answer: answer(comparison),
         sides: sides(comparison),
         notes: notes(comparison),
         method: method(comparison),
         settings: comparison.settings.iter().map(setting_row).collect(),
-        figures: comparison
-            .figures
-            .iter()
-            .map(|row| figure_line(row, end))
-            .collect(),
+        figures: figures(comparison, end),
         ends: [-end, end].map(|end| format!("{:.2}", end.exp())),
+        plots: plots(comparison),
         steps: steps(comparison),
+        kinds: kinds(comparison),
         height: boxes.iter().map(|one| one.top + ROW).fold(0.0, f64::max),
         boxes,
     };
@@ -92,11 +96,11 @@ pub(super) fn page(comparison: &Comparison) -> Result<String, askama::Error> {
 
 /// Returns the logarithm of the ratio at the right end of the axis, such that all intervals are on it, if they are not too wide.
 fn axis_end(comparison: &Comparison) -> f64 {
-    let changes = comparison.figures.iter().map(|row| &row.change);
-    let ratios = changes.flat_map(|change| {
-        let interval = change.interval;
+    let figures = comparison.figures.iter().map(|row| &row.compared);
+    let ratios = figures.flat_map(|compared| {
+        let interval = compared.interval;
         [
-            change.change,
+            compared.change,
             interval.map(|one| one.low),
             interval.map(|one| one.high),
         ]
@@ -107,16 +111,31 @@ fn axis_end(comparison: &Comparison) -> f64 {
         .min(AXIS.1)
 }
 
+/// Returns the tables of figures that have rows.
+fn figures(comparison: &Comparison, end: f64) -> Vec<(&'static str, Vec<FigureLine>)> {
+    let tables = [(PRIMARY, true), (OTHER, false)].map(|(heading, is_primary)| {
+        let figures = figures_of(comparison, is_primary).into_iter();
+        (
+            heading,
+            figures.map(|row| figure_line(row, end)).collect::<Vec<_>>(),
+        )
+    });
+    tables
+        .into_iter()
+        .filter(|(_, lines)| !lines.is_empty())
+        .collect()
+}
+
 fn figure_line(row: &FigureChange, end: f64) -> FigureLine {
     let place = |ratio: f64| (50.0 + 50.0 * ratio.ln() / end).clamp(0.0, 100.0);
-    let change = row.change;
-    let ratio = change.change.map_or(0.0, f64::ln);
+    let compared = row.compared;
+    let ratio = compared.change.map_or(0.0, f64::ln);
     FigureLine {
         words: figure_row(row),
-        class: class(change.verdict, change.b > change.a),
-        point: change.change.map(place),
+        class: class(compared.verdict, compared.b > compared.a),
+        point: compared.change.map(place),
         is_beyond: [ratio < -end, ratio > end],
-        interval: change.interval.map(|one| {
+        interval: compared.interval.map(|one| {
             let low = place(one.low.max(f64::MIN_POSITIVE));
             (low, place(one.high) - low)
         }),
@@ -131,37 +150,15 @@ fn class(verdict: Verdict, is_more: bool) -> &'static str {
     }
 }
 
+/// Returns the rows of the tree as a way from A to B: each begins where the one before it ended, and its parts where it begins.
 fn steps(comparison: &Comparison) -> Vec<StepLine> {
-    if comparison.causes.is_empty() {
+    let rows = tree_rows(comparison);
+    let Some((whole, changes)) = rows.split_first() else {
         return Vec::new();
-    }
-    let steps = Steps::of(comparison);
-    let mut at = steps.a;
-    let mut lines = Vec::new();
-    let mut step = |name: String, change: f64, verdict: Option<Verdict>| {
-        let (from, to) = (at, at + change);
-        at = to;
-        lines.push((
-            name,
-            from.min(to),
-            from.max(to),
-            signed(change),
-            verdict,
-            change > 0.0,
-        ));
     };
-    for row in &steps.causes {
-        step(
-            row.waited.words(),
-            row.change.b - row.change.a,
-            Some(row.change.verdict),
-        );
-    }
-    step("others".to_owned(), steps.others.1 - steps.others.0, None);
-    let most = lines
-        .iter()
-        .map(|line| line.2)
-        .fold(steps.a.max(steps.b), f64::max);
+    let to = |row: &TreeRow| row.from + row.b - row.a;
+    let ends = changes.iter().flat_map(|row| [row.from, to(row)]);
+    let most = ends.fold(whole.a.max(whole.b), f64::max);
     let percent = |ns: f64| 100.0 * ns / most.max(f64::MIN_POSITIVE);
     let mean = |name: &str, ns: f64| StepLine {
         name: name.to_owned(),
@@ -171,19 +168,21 @@ fn steps(comparison: &Comparison) -> Vec<StepLine> {
         left: 0.0,
         width: percent(ns),
     };
-    let changes = lines
-        .into_iter()
-        .map(|(name, from, to, text, verdict, is_more)| StepLine {
-            name,
-            text,
-            verdict: verdict.map_or_else(String::new, |verdict| verdict.to_string()),
-            class: verdict.map_or("uncertain", |verdict| class(verdict, is_more)),
-            left: percent(from),
-            width: percent(to - from),
-        });
+    let lines = changes.iter().map(|row| StepLine {
+        name: format!("{}{}", row.edge, row.name),
+        text: change(row.b - row.a, row.interval),
+        verdict: row
+            .verdict
+            .map_or_else(String::new, |verdict| verdict.to_string()),
+        class: row
+            .verdict
+            .map_or("uncertain", |verdict| class(verdict, row.b > row.a)),
+        left: percent(row.from.min(to(row))),
+        width: percent((row.b - row.a).abs()),
+    });
     let (first, last) = (
-        mean("mean commit of A", steps.a),
-        mean("mean commit of B", steps.b),
+        mean("mean commit of A", whole.a),
+        mean("mean commit of B", whole.b),
     );
-    [first].into_iter().chain(changes).chain([last]).collect()
+    [first].into_iter().chain(lines).chain([last]).collect()
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail their test by panicking")]
 
+mod families;
 mod sides;
 
 use std::collections::BTreeMap;
@@ -10,8 +11,10 @@ use logtrace_attribution::breakdown::{CubeCell, HeatCell, OverTime, StackRow};
 use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::random::{Rng, Stream, Xoshiro256PlusPlus};
 use logtrace_common::{FileClass, latency_row};
-use logtrace_compare::render::{Format, render};
-use logtrace_compare::{Assumed, CauseChange, Change, Comparison, Figure, Run, Verdict, compare};
+use logtrace_compare::render::{ComparisonFormat, render};
+use logtrace_compare::{
+    Assumed, CauseChange, ComparedValue, Comparison, Run, RunFigure, Verdict, compare_runs,
+};
 use logtrace_events::IoOp;
 use logtrace_report::document::{CauseRow, Cpu, CpuColumns, Document};
 use logtrace_report::parse_json;
@@ -126,7 +129,7 @@ fn drawn_pairs(seed: u64, pairs: usize, flush_factor: f64) -> Comparison {
     let mut rng = Stream::Study(12).rng(seed);
     let mut runs = |factor| (0..pairs).map(|_| drawn(&mut rng, factor)).collect::<Vec<_>>();
     let (a, b) = (runs(1.0), runs(flush_factor));
-    compare(&a, &b, ASSUMED)
+    compare_runs(&a, &b, ASSUMED)
 }
 
 fn cause(comparison: &Comparison, cause: Cause) -> CauseChange {
@@ -138,8 +141,8 @@ fn cause(comparison: &Comparison, cause: Cause) -> CauseChange {
 }
 
 fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Verdict> {
-    let figures = comparison.figures.iter().map(|row| row.change.verdict);
-    figures.chain(comparison.causes.iter().map(|row| row.change.verdict))
+    let figures = comparison.figures.iter().map(|row| row.compared.verdict);
+    figures.chain(comparison.causes.iter().map(|row| row.compared.verdict))
 }
 
 #[test]
@@ -169,9 +172,9 @@ fn a_slower_flush_is_found_by_name_with_its_size() {
         for seed in 0..20 {
             let comparison = drawn_pairs(seed, pairs, 1.2);
             assert_eq!(comparison.causes[0].waited, FLUSH.into());
-            let flush = comparison.causes[0].change;
+            let flush = comparison.causes[0].compared;
             found += u32::from(flush.verdict == Verdict::Differs);
-            assert_ne!(cause(&comparison, CPU).change.verdict, Verdict::Differs);
+            assert_ne!(cause(&comparison, CPU).compared.verdict, Verdict::Differs);
             let interval = flush.interval.unwrap();
             // A fifth of 0.8 ms.
             covered += u32::from((interval.low..interval.high).contains(&160_000.0));
@@ -187,13 +190,13 @@ fn the_changes_of_the_causes_sum_to_that_of_the_mean() {
     let sum: f64 = comparison
         .causes
         .iter()
-        .map(|row| row.change.b - row.change.a)
+        .map(|row| row.compared.b - row.compared.a)
         .sum();
     let mean = comparison
         .figures
         .iter()
-        .find(|row| row.figure == Figure::CommitMean);
-    let mean = mean.unwrap().change;
+        .find(|row| row.figure == RunFigure::CommitMean);
+    let mean = mean.unwrap().compared;
     assert!((sum - (mean.b - mean.a)).abs() < 1e-3, "{sum} {mean:?}");
 }
 
@@ -213,9 +216,9 @@ fn drawn_cpu(rng: &mut Xoshiro256PlusPlus, factor: f64) -> Cpu {
     }
 }
 
-fn figure(comparison: &Comparison, figure: Figure) -> Option<Change> {
+fn figure(comparison: &Comparison, figure: RunFigure) -> Option<ComparedValue> {
     let mut rows = comparison.figures.iter();
-    rows.find(|row| row.figure == figure).map(|row| row.change)
+    rows.find(|row| row.figure == figure).map(|row| row.compared)
 }
 
 #[test]
@@ -226,9 +229,9 @@ fn cpu_time_of_a_commit_is_found_with_its_size() {
         let (mut a, mut b) = (drawn(&mut rng, 1.0), drawn(&mut rng, 1.0));
         a.document.cpu = Some(drawn_cpu(&mut rng, 1.0));
         b.document.cpu = Some(drawn_cpu(&mut rng, 1.1));
-        let comparison = compare(&[a], &[b], ASSUMED);
-        let server = figure(&comparison, Figure::ServerCpuOfCommit).unwrap();
-        let machine = figure(&comparison, Figure::MachineCpuOfCommit).unwrap();
+        let comparison = compare_runs(&[a], &[b], ASSUMED);
+        let server = figure(&comparison, RunFigure::ServerCpuOfCommit).unwrap();
+        let machine = figure(&comparison, RunFigure::MachineCpuOfCommit).unwrap();
         assert!((server.a / 200_000.0 - 1.0).abs() < 0.05, "{server:?}");
         assert!((machine.a / server.a - 4.0 / 3.0).abs() < 1e-6, "{machine:?}");
         found += u32::from(server.verdict == Verdict::Differs);
@@ -249,27 +252,49 @@ fn cpu_time_is_of_requests_where_a_run_was_not_traced() {
     b.document.causes.clear();
     let done = a.document.driver.as_ref().unwrap().done;
     let expected = a.document.cpu.as_ref().unwrap().server.total as f64 / done as f64;
-    let comparison = compare(&[a.clone()], &[b], ASSUMED);
-    let server = figure(&comparison, Figure::ServerCpuOfRequest).unwrap();
+    let comparison = compare_runs(&[a.clone()], &[b], ASSUMED);
+    let server = figure(&comparison, RunFigure::ServerCpuOfRequest).unwrap();
     assert!((server.a - expected).abs() < 1e-6);
-    assert_eq!(figure(&comparison, Figure::ServerCpuOfCommit), None);
+    assert_eq!(figure(&comparison, RunFigure::ServerCpuOfCommit), None);
     // A run of an older version has none, and then there is no row.
     let mut old = a.clone();
     old.document.cpu = None;
-    let comparison = compare(&[a], &[old], ASSUMED);
-    assert_eq!(figure(&comparison, Figure::ServerCpuOfCommit), None);
+    let comparison = compare_runs(&[a], &[old], ASSUMED);
+    assert_eq!(figure(&comparison, RunFigure::ServerCpuOfCommit), None);
 }
 
 #[test]
 fn a_person_reads_the_answer_first() {
     let comparison = drawn_pairs(3, 3, 1.2);
-    for format in [Format::Terminal, Format::Markdown, Format::Html] {
+    for format in [
+        ComparisonFormat::Terminal,
+        ComparisonFormat::Markdown,
+        ComparisonFormat::Html,
+    ] {
         insta::assert_snapshot!(format.to_string(), render(format, &comparison, false).unwrap());
     }
-    let json = render(Format::Json, &comparison, false).unwrap();
+    let json = render(ComparisonFormat::Json, &comparison, false).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["causes"][0]["wait"], "device flush");
     assert_eq!(json["causes"][0]["verdict"], "differs");
+    assert_eq!(json["causes"][0]["kind"], "storage");
+    assert_eq!(json["tree"][0]["branch"], "binlog");
+    assert_eq!(json["tree"][0]["name"], "binlog fsync device flush");
+    let primary = json["figures"].as_array().unwrap().iter();
+    let primary = primary
+        .filter(|row| row["is_primary"] == true)
+        .map(|row| row["figure"].as_str());
+    let primary: Vec<&str> = primary.flatten().collect();
+    assert_eq!(
+        primary,
+        [
+            "requests",
+            "response_mean",
+            "response_p99",
+            "commit_mean",
+            "commit_p99"
+        ]
+    );
 }
 
 #[test]
@@ -283,8 +308,8 @@ fn stacks_sum_to_the_mean_commits() {
             .filter(move |stack| stack.waited == waited)
     };
     for row in &comparison.causes {
-        assert!(near(of(row.waited).map(|stack| stack.a).sum(), row.change.a));
-        assert!(near(of(row.waited).map(|stack| stack.b).sum(), row.change.b));
+        assert!(near(of(row.waited).map(|stack| stack.a).sum(), row.compared.a));
+        assert!(near(of(row.waited).map(|stack| stack.b).sum(), row.compared.b));
     }
 }
 
@@ -298,7 +323,12 @@ fn the_page_asks_nobody_and_names_cannot_become_markup() {
         stacks[0].frames = vec!["f<img src=x>".to_owned()];
         run
     };
-    let page = render(Format::Html, &compare(&[run()], &[run()], ASSUMED), false).unwrap();
+    let page = render(
+        ComparisonFormat::Html,
+        &compare_runs(&[run()], &[run()], ASSUMED),
+        false,
+    )
+    .unwrap();
     assert!(page.contains("default-src 'none'"));
     for markup in ["<script", "<img", "http:", "https:"] {
         assert!(!page.contains(markup), "{markup}");
@@ -333,14 +363,19 @@ fn causes_of_a_microsecond_do_not_hide_a_large_one() {
     let (a, mut b) = (runs(1.0), runs(1.2));
     // Each repeat of A meets another one of B.
     b.rotate_left(1);
-    let comparison = compare(&a, &b, ASSUMED);
-    assert_eq!(cause(&comparison, FLUSH).change.verdict, Verdict::Differs);
+    let comparison = compare_runs(&a, &b, ASSUMED);
+    assert_eq!(cause(&comparison, FLUSH).compared.verdict, Verdict::Differs);
 }
 
 #[test]
 fn runs_that_are_too_short_are_not_called_the_same() {
     let mut run = drawn(&mut Stream::Study(13).rng(5), 1.0);
     (run.over_time, run.document.driver) = (None, None);
-    let text = render(Format::Terminal, &compare(&[run.clone()], &[run], ASSUMED), false).unwrap();
+    let text = render(
+        ComparisonFormat::Terminal,
+        &compare_runs(&[run.clone()], &[run], ASSUMED),
+        false,
+    )
+    .unwrap();
     assert!(text.starts_with("Cannot tell: the runs are too short"), "{text}");
 }

@@ -10,12 +10,12 @@ use logtrace_testkit::fuzz::{config, damaged};
 use mysql_common::constants::CapabilityFlags;
 use proptest::prelude::*;
 
-use crate::client::connection::{Call, Conn};
 use crate::client::handshake::log_in;
 use crate::client::packets::PacketStream;
 use crate::client::public_key::{encrypted, tests::KEY};
 use crate::client::result_set::{Encoding, rows, skip};
 use crate::client::socket::Socket;
+use crate::client::{Call, Conn};
 use crate::util::runtime::on_this_thread;
 
 /// Answers of MariaDB 10.11, as they were received.
@@ -36,7 +36,6 @@ fn recorded(words: &[&str]) -> Vec<Vec<u8>> {
     answers
 }
 
-/// Packet with its number.
 fn packet(number: u8, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_le_bytes();
     [&length[..3], &[number], payload].concat()

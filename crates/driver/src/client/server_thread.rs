@@ -1,6 +1,6 @@
 //! Thread of the server that serves a connection.
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 
 /// Queries for the thread of the current connection: in the Performance Schema of MySQL, and in the process list of
 /// MariaDB. The other server answers with an error, or with no row.

@@ -3,8 +3,8 @@
 use logtrace_common::{ConnectError, Connection, SessionUse, Variable};
 use mysql_async::Value;
 
-use crate::client::connection::{Call, Conn};
 use crate::client::target::Target;
+use crate::client::{Call, Conn};
 use crate::error::DriveError;
 
 impl Target {

@@ -9,23 +9,24 @@ use logtrace_events::{Outcome, Request};
 use mysql_async::Error;
 use tokio::time::timeout;
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 use crate::engine::reconnect::reconnect;
 use crate::engine::request_source::ScheduledRequest;
 use crate::engine::shard_state::ConnectionSlot;
+use crate::results::recorder::DISCONNECTED;
 use crate::util::clock::now_ns;
 use crate::workloads::custom::connection::CustomConnection;
 use crate::workloads::options::{Content, Requests};
 use crate::workloads::request_values::Draw;
-use crate::workloads::sysbench::connection::SysbenchConnection;
-use crate::workloads::tpcc::connection::TpccConnection;
-use crate::workloads::workload::{Issued, Workload};
+use crate::workloads::sysbench::SysbenchConnection;
+use crate::workloads::tpcc::TpccConnection;
+use crate::workloads::{Issued, WorkloadConnection};
 
 /// Future that serves requests until the drive is over, or the connection is lost for good.
 pub(crate) type Serving = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Future that prepares the statements of a workload on a connection.
-pub(crate) type Preparing = Pin<Box<dyn Future<Output = mysql_async::Result<Serving>>>>;
+/// Future that prepares the statements of a workload on a connection. The error has the statement that failed, if it is known.
+pub(crate) type Preparing = Pin<Box<dyn Future<Output = Result<Serving, (Error, Option<String>)>>>>;
 
 /// Number of further attempts before a deadlock or a timed-out lock wait counts as an error.
 pub const MAX_RETRIES: u32 = 10;
@@ -44,15 +45,26 @@ pub(crate) fn prepare(requests: &Requests, conn: Conn, slot: ConnectionSlot) -> 
 }
 
 /// Prepares workload `W` on a connection. This boxes a future once per connection, and none per request.
-fn prepare_workload<W: Workload>(content: W::Content, mut conn: Conn, slot: ConnectionSlot) -> Preparing {
+fn prepare_workload<W: WorkloadConnection>(
+    content: W::Content,
+    mut conn: Conn,
+    slot: ConnectionSlot,
+) -> Preparing {
     Box::pin(async move {
-        let workload = W::prepare(&mut conn, &content, &slot.context).await?;
+        conn.take_failed();
+        let prepared = W::prepare(&mut conn, &content, &slot.context).await;
+        let workload = prepared.map_err(|error| (error, conn.take_failed()))?;
         let serving: Serving = Box::pin(serve(workload, content, conn, slot));
         Ok(serving)
     })
 }
 
-async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn, mut slot: ConnectionSlot) {
+async fn serve<W: WorkloadConnection>(
+    mut workload: W,
+    content: W::Content,
+    mut conn: Conn,
+    mut slot: ConnectionSlot,
+) {
     loop {
         if let Some(pause) = workload.pause() {
             // Think times are seconds, so tokio's rounding to milliseconds does not matter.
@@ -74,8 +86,21 @@ async fn serve<W: Workload>(mut workload: W, content: W::Content, mut conn: Conn
     let _ = conn.disconnect().await;
 }
 
+/// Returns how a request ended that failed for good, and keeps why.
+fn failed(slot: &ConnectionSlot, error: &Error, statement: Option<String>) -> Outcome {
+    let (outcome, code) = match error {
+        Error::Server(error) => (Outcome::ServerError(error.code), error.code),
+        // After any other error, packets of the server may still be on their way on this connection.
+        Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_) => {
+            (Outcome::Disconnected, DISCONNECTED)
+        }
+    };
+    slot.record_failure(code, error, statement);
+    outcome
+}
+
 /// Issues a request until it is done, or fails with an error that is not retried, and records its end.
-async fn run<W: Workload>(
+async fn run<W: WorkloadConnection>(
     workload: &W,
     conn: &mut Conn,
     slot: &ConnectionSlot,
@@ -92,21 +117,21 @@ async fn run<W: Workload>(
     let (retries, attempt_ns) = (Cell::new(0), Cell::new(sent_ns));
     let issuing = async {
         loop {
-            let failed = match workload.issue(conn, &values).await {
+            // What failed before, such as a question of the client's own, is not of this request.
+            conn.take_failed();
+            let error = match workload.issue(conn, &values).await {
                 Ok(issued) => return (Outcome::Done, issued),
-                Err(Error::Server(error)) if RETRIED.contains(&error.code) && retries.get() < MAX_RETRIES => {
+                Err(error) => error,
+            };
+            let statement = conn.take_failed();
+            match &error {
+                Error::Server(error) if RETRIED.contains(&error.code) && retries.get() < MAX_RETRIES => {
                     retries.update(|retries| retries + 1);
                     attempt_ns.set(now_ns());
                     slot.record_retry(error.code);
-                    continue;
                 }
-                Err(Error::Server(error)) => Outcome::ServerError(error.code),
-                // After any other error, packets of the server may still be on their way on this connection.
-                Err(Error::Io(_) | Error::Driver(_) | Error::Url(_) | Error::Other(_)) => {
-                    Outcome::Disconnected
-                }
-            };
-            return (failed, Issued::Done);
+                _ => return (failed(slot, &error, statement), Issued::Done),
+            }
         }
     };
     let (outcome, issued) = match slot.state.drive.config.deadline {

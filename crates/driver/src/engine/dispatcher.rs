@@ -20,13 +20,13 @@ pub(crate) struct Dispatcher {
     idle: Vec<usize>,
     /// Time when the last idle slot got a request. Since then, no connection was free while `idle` is empty.
     none_idle_since_ns: u64,
-    counts: Counts,
+    counts: DispatchCounts,
     closed: bool,
 }
 
 /// Counts of requests since the source was set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct DispatchCounts {
     /// Number of requests that fell due, and of those that still ran when the source was set.
     pub(crate) released: u64,
     /// Number of requests that still ran when the source was set.
@@ -51,7 +51,7 @@ enum Slot {
     Assigned(ScheduledRequest),
 }
 
-impl Counts {
+impl DispatchCounts {
     /// Adds the counts of another dispatcher.
     pub(crate) fn add(&mut self, other: Self) {
         self.released += other.released;
@@ -70,7 +70,7 @@ impl Dispatcher {
             slots: (0..slots).map(|_| Slot::Away).collect(),
             idle: Vec::with_capacity(slots),
             none_idle_since_ns: 0,
-            counts: Counts::default(),
+            counts: DispatchCounts::default(),
             closed: false,
         }
     }
@@ -80,11 +80,11 @@ impl Dispatcher {
         self.source = Some(source);
         self.backlog.clear();
         let running = self.counts.running;
-        self.counts = Counts {
+        self.counts = DispatchCounts {
             released: running,
             carried: running,
             running,
-            ..Counts::default()
+            ..DispatchCounts::default()
         };
     }
 
@@ -219,7 +219,7 @@ impl Dispatcher {
         self.backlog.len() as u64
     }
 
-    pub(crate) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> DispatchCounts {
         self.counts
     }
 
@@ -319,7 +319,7 @@ mod tests {
             (0..=5).map(|ms| ms * 1_000_000).collect::<Vec<_>>()
         );
         dispatcher.set_source(open(1000.0, 10_000_000));
-        let Counts {
+        let DispatchCounts {
             released,
             carried,
             running,

@@ -6,8 +6,8 @@ use anyhow::Context;
 
 use crate::engine::shard_state::ShardState;
 use crate::engine::ticker::Ticker;
-use crate::pacing::pacer::Pacer;
-use crate::results::result::EndReason;
+use crate::pacing::Pacer;
+use crate::results::EndReason;
 use crate::util::clock::now_ns;
 
 /// Failure of the timer.

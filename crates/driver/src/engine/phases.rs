@@ -15,10 +15,10 @@ use crate::engine::shard_state::ShardState;
 use crate::engine::share::Share;
 use crate::engine::ticker::{OnInterval, Ticker};
 use crate::error::DriveError;
+use crate::results::EndReason;
 use crate::results::progress::Stage;
 use crate::results::rate_step::RateStep;
 use crate::results::recorder::Recorder;
-use crate::results::result::EndReason;
 use crate::util::clock::{duration_ns, now_ns, thread_cpu_ns};
 
 /// Longest wait for the requests that still run at the end of the warm-up. If a stall takes longer, the window begins with

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 use crate::client::server_thread::server_thread;
 use crate::client::session_check::{set_session, set_up};
 use crate::client::thread_numbers::number_here;
@@ -13,7 +13,7 @@ use crate::engine::shard_state::{ConnectionSlot, DriveState};
 use crate::error::DriveError;
 use crate::results::outages::OutageCause;
 use crate::util::clock::{NS_PER_S, now_ns};
-use crate::workloads::workload::Workload;
+use crate::workloads::WorkloadConnection;
 
 /// Shortest and longest pause between attempts to connect.
 const FIRST: Duration = Duration::from_millis(10);
@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 ///
 /// A connection that was `given_up` after a deadline counts as lost only if the server refuses another connection. A
 /// server that accepts a connection but does not answer is stopped and may go on: it is waited for without limit.
-pub(crate) async fn reconnect<W: Workload>(
+pub(crate) async fn reconnect<W: WorkloadConnection>(
     slot: &mut ConnectionSlot,
     content: &W::Content,
     given_up: bool,
@@ -67,7 +67,10 @@ fn pauses(number: usize) -> impl Iterator<Item = Duration> {
 }
 
 /// Tries once to connect and prepare. The error does not matter, because the next attempt may succeed.
-async fn attempt<W: Workload>(slot: &mut ConnectionSlot, content: &W::Content) -> Option<(W, Conn)> {
+async fn attempt<W: WorkloadConnection>(
+    slot: &mut ConnectionSlot,
+    content: &W::Content,
+) -> Option<(W, Conn)> {
     let mut conn = connect(slot).await.ok()?;
     let workload = W::prepare(&mut conn, content, &slot.context).await.ok()?;
     Some((workload, conn))

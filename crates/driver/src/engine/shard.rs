@@ -5,10 +5,11 @@ use std::sync::mpsc;
 use std::thread::{self, Builder, JoinHandle};
 
 use anyhow::{Context, anyhow};
+use mysql_async::Error;
 use tokio::sync::broadcast::Receiver;
 use tokio::task::JoinSet;
 
-use logtrace_common::TimeRange;
+use logtrace_common::{TimeRange, told};
 
 use crate::engine::connection::prepare;
 use crate::engine::event_loop::{EventLoop, WAIT};
@@ -18,8 +19,8 @@ use crate::engine::shard_result::ShardResult;
 use crate::engine::shard_state::{DriveState, ShardState};
 use crate::engine::share::Share;
 use crate::error::DriveError;
-use crate::pacing::pacer::Pacer;
-use crate::results::merge_seconds::Interval;
+use crate::pacing::Pacer;
+use crate::results::merge_seconds::ShardSecond;
 use crate::results::progress::Stage;
 use crate::util::clock::{NS_PER_S, now_ns};
 use crate::util::runtime::on_this_thread;
@@ -32,7 +33,7 @@ pub(crate) enum ShardMessage {
     /// All connections are made and prepared.
     Connected,
     /// An interval of the current phase has ended.
-    Interval(Box<Interval>),
+    Interval(Box<ShardSecond>),
     /// The phase is over.
     PhaseEnded(Box<ShardResult>),
     /// The shard cannot go on.
@@ -113,9 +114,8 @@ impl ShardTask {
             let mut slot = state.slot(index, number);
             let conn = connect(&mut slot).await?;
             let serving = prepare(&config.requests, conn, slot).await;
-            servings.push(serving.map_err(|reason| {
-                let workload = config.requests.name();
-                anyhow!("cannot prepare the workload {workload}: {reason}. Are its tables loaded?")
+            servings.push(serving.map_err(|(error, statement)| {
+                unprepared(config.requests.name(), &error, statement.as_deref())
             })?);
         }
         let mut connections = JoinSet::new();
@@ -128,5 +128,46 @@ impl ShardTask {
     fn send(&self, message: ShardMessage) {
         // The drive has stopped receiving if another shard failed.
         let _ = self.messages.send((self.share.number, message));
+    }
+}
+
+/// Servers' errors for a missing table or database: `ER_NO_SUCH_TABLE`, `ER_BAD_DB_ERROR`.
+const NO_TABLE: [u16; 2] = [1146, 1049];
+
+/// Returns the error for statements that cannot be prepared.
+fn unprepared(workload: &str, error: &Error, statement: Option<&str>) -> anyhow::Error {
+    let statement = statement.map_or_else(String::new, |sql| format!(" The statement: {sql}"));
+    let remedy = match error {
+        Error::Server(error) if NO_TABLE.contains(&error.code) => ". Are its tables loaded?",
+        _ => ".",
+    };
+    anyhow!(
+        "cannot prepare the workload {workload}: {}{remedy}{statement}",
+        told(error)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use mysql_async::ServerError;
+
+    use super::*;
+
+    #[test]
+    fn the_tables_are_asked_for_only_where_one_is_missing() {
+        let error = |code| {
+            let server = ServerError {
+                code,
+                message: "it is so".to_owned(),
+                state: "HY000".to_owned(),
+            };
+            unprepared("insert", &Error::Server(server), Some("SELECT 1")).to_string()
+        };
+        assert!(error(1146).contains("it is so") && error(1146).contains("Are its tables loaded?"));
+        let other = error(1461);
+        assert!(
+            other.ends_with("The statement: SELECT 1") && !other.contains("loaded"),
+            "{other}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use crate::config::DriveConfig;
 use crate::engine::dispatcher;
 use crate::results::outages::Outage;
 use crate::results::recorder::Recorder;
-use crate::results::result::{DriveResult, EndReason, achieved_closed, achieved_open};
+use crate::results::{DriveResult, EndReason, achieved_closed, achieved_open};
 
 /// Result of the measured window on one shard.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct ShardResult {
     /// Recorder with all intervals ended.
     pub(crate) recorder: Recorder,
     /// Counts of the dispatcher at the end of the grace period.
-    pub(crate) dispatched: dispatcher::Counts,
+    pub(crate) dispatched: dispatcher::DispatchCounts,
     /// Number of requests done when the window ended.
     pub(crate) done_by_end: u64,
     /// Number of requests that waited for a connection when the window ended.
@@ -49,6 +49,7 @@ impl ShardResult {
             done,
             done_in_time,
             errors,
+            failures,
             retries,
             late,
             per_second,
@@ -73,6 +74,7 @@ impl ShardResult {
             from_warmup: self.dispatched.carried,
             done,
             errors,
+            failures: failures.0,
             retries,
             late,
             queued: self.dispatched.queued,

@@ -6,16 +6,18 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use logtrace_events::Request;
+use mysql_async::Error;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::DriveConfig;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::request_source::ScheduledRequest;
+use crate::results::first_failure::FirstFailure;
 use crate::results::outages::Outages;
 use crate::results::recorder::Recorder;
 use crate::util::clock::now_ns;
-use crate::workloads::workload::WorkloadContext;
+use crate::workloads::WorkloadContext;
 
 /// Callback for each finished request of the measured window, called on the thread of the connection, in the order of
 /// that connection's requests.
@@ -114,6 +116,12 @@ impl ConnectionSlot {
     /// Records an attempt that failed with this code and will be repeated.
     pub(crate) fn record_retry(&self, code: u16) {
         self.state.recorder.borrow_mut().record_retry(code);
+    }
+
+    /// Keeps the first failure with an error code. `statement` is the one that failed, if it is known.
+    pub(crate) fn record_failure(&self, code: u16, error: &Error, statement: Option<String>) {
+        let describe = || FirstFailure::new(now_ns(), error, statement);
+        self.state.recorder.borrow_mut().failures.record(code, describe);
     }
 
     /// Records the end of a request of this type.

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::engine::shard_state::ShardState;
-use crate::results::merge_seconds::Interval;
+use crate::results::merge_seconds::ShardSecond;
 use crate::util::clock::NS_PER_S;
 
 /// Callback for each interval that has ended.
-pub(crate) type OnInterval<'a> = &'a mut dyn FnMut(Interval);
+pub(crate) type OnInterval<'a> = &'a mut dyn FnMut(ShardSecond);
 
 /// Ticker that ends an interval once a second.
 pub(crate) struct Ticker<'a> {
@@ -49,7 +49,7 @@ impl<'a> Ticker<'a> {
 
     fn end_interval(&mut self, length: Duration, state: &ShardState) {
         let mut recorder = state.recorder.borrow_mut();
-        (self.on_interval)(Interval {
+        (self.on_interval)(ShardSecond {
             number: self.seconds,
             length,
             latencies: recorder.interval.clone(),

@@ -75,7 +75,7 @@ pub(crate) async fn record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::keys::distribution::Keys;
+    use crate::workloads::keys::Keys;
 
     #[test]
     fn whatever_changes_the_rows_is_in_what_is_said() {

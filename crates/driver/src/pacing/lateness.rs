@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use crate::util::histogram::new_histogram;
+use crate::util::new_histogram;
 
 /// Lateness of each event of a window, and the number of events before the end of the window.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use rustix::time::{TimerfdClockId, TimerfdFlags, timerfd_create};
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::pacing::lateness::Lateness;
-use crate::pacing::pacer::{Pacer, set_timer, turn_off_timer_slack};
 use crate::pacing::self_test_table::PaceTable;
+use crate::pacing::{Pacer, set_timer, turn_off_timer_slack};
 use crate::schedule::arrivals::Arrivals;
 use crate::util::clock::{duration_ns, now_ns};
 use crate::util::runtime::on_this_thread;

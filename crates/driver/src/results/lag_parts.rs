@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use logtrace_events::Request;
 
-use crate::util::histogram::new_histogram;
+use crate::util::new_histogram;
 
 /// Lag above which a request counts as late, in nanoseconds.
 pub const LATE_NS: u64 = 1_000_000;

@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use logtrace_events::Request;
 
-use crate::util::histogram::new_histogram;
+use crate::util::new_histogram;
 
 /// Latencies of the requests done, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]

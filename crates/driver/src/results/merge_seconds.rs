@@ -13,7 +13,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// One second of one shard, or a shorter rest at the end.
 #[derive(Clone, Debug)]
-pub(crate) struct Interval {
+pub(crate) struct ShardSecond {
     /// Number of the interval, from 0.
     pub(crate) number: u64,
     /// Length: one second, or less for the last interval.
@@ -31,7 +31,7 @@ pub(crate) struct SecondMerger<'a> {
     /// Number of intervals received from each shard.
     received: Vec<u64>,
     /// Intervals not yet received from all shards.
-    open: BTreeMap<u64, Interval>,
+    open: BTreeMap<u64, ShardSecond>,
     done: u64,
 }
 
@@ -57,7 +57,7 @@ impl<'a> SecondMerger<'a> {
     }
 
     /// Adds an interval of a shard. Each shard ends its intervals in order.
-    pub(crate) fn add(&mut self, shard: usize, interval: Interval) {
+    pub(crate) fn add(&mut self, shard: usize, interval: ShardSecond) {
         self.received[shard] = interval.number + 1;
         match self.open.get_mut(&interval.number) {
             None => {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::results::recorder::Recorder;
 
-    fn interval(number: u64, requests: u64) -> Interval {
+    fn interval(number: u64, requests: u64) -> ShardSecond {
         let mut recorder = Recorder::new();
         for _ in 0..requests {
             recorder.record(&Request {
@@ -128,7 +128,7 @@ mod tests {
                 thread: None,
             });
         }
-        Interval {
+        ShardSecond {
             number,
             length: SECOND,
             latencies: recorder.interval.clone(),

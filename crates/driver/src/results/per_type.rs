@@ -3,7 +3,7 @@
 use hdrhistogram::Histogram;
 use logtrace_events::{Outcome, Request};
 
-use crate::util::histogram::new_histogram;
+use crate::util::new_histogram;
 
 /// Results of one request type.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use hdrhistogram::Histogram;
 use logtrace_common::TimeRange;
 use logtrace_events::{Outcome, Request};
 
-use crate::util::histogram::new_histogram;
+use crate::util::new_histogram;
 
 /// Results of the requests that were due in one step.
 #[derive(Clone, Debug)]

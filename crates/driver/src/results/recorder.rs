@@ -6,12 +6,13 @@ use hdrhistogram::Histogram;
 use logtrace_common::{TimeRange, stall_bucket};
 use logtrace_events::{Outcome, Request};
 
+use crate::results::first_failure::FirstFailures;
 use crate::results::lag_parts::{LATE_NS, LagParts};
 use crate::results::latencies::Latencies;
 use crate::results::over_time::RequestsOverTime;
 use crate::results::per_type::Kind;
 use crate::results::rate_step::RateStep;
-use crate::util::histogram::new_histogram;
+use crate::util::new_histogram;
 
 /// Error code that counts requests with a lost connection: `CR_SERVER_LOST`, "Lost connection to MySQL server during
 /// query".
@@ -36,6 +37,8 @@ pub struct Recorder {
     pub(crate) done_in_time: u64,
     /// Number of failed requests by the server's error code, or [`DISCONNECTED`] or [`TIMED_OUT`].
     pub(crate) errors: BTreeMap<u16, u64>,
+    /// First failure with each of these codes.
+    pub(crate) failures: FirstFailures,
     /// Number of repeated attempts by the server's error code.
     pub(crate) retries: BTreeMap<u16, u64>,
     /// Number of requests sent more than [`LATE_NS`] after they were due, including failed ones.
@@ -85,6 +88,7 @@ impl Recorder {
             done: 0,
             done_in_time: 0,
             errors: BTreeMap::new(),
+            failures: FirstFailures::default(),
             retries: BTreeMap::new(),
             late: 0,
             per_second: Vec::new(),
@@ -155,6 +159,7 @@ impl Recorder {
         self.with_failed += &other.with_failed;
         add_counts(&mut self.errors, &other.errors);
         add_counts(&mut self.retries, &other.retries);
+        self.failures.add(&other.failures);
         add_each(&mut self.per_second, &other.per_second);
         add_each(&mut self.per_tenth, &other.per_tenth);
         self.over_time.add(&other.over_time);

@@ -7,8 +7,8 @@ use logtrace_common::random::{Stream, Xoshiro256PlusPlus, unit};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
 use crate::schedule::rate_integral::RateIntegral;
-use crate::schedule::rate_schedule::{Schedule, Step};
 use crate::schedule::replay_file::ArrivalTimes;
+use crate::schedule::{Schedule, ScheduleStep};
 
 /// Distribution of due times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
@@ -24,7 +24,7 @@ impl Arrivals {
     /// Returns endless due times in nanoseconds from the start, in order. The same seed gives the same times; uniform
     /// arrivals ignore it. `rate_per_s` must be above 0 and finite, which [`crate::schedule::rate::Rate`] ensures.
     pub fn offsets_ns(self, rate_per_s: f64, seed: u64) -> Offsets {
-        self.along(Arc::new([Step::endless(rate_per_s)]), seed)
+        self.along(Arc::new([ScheduleStep::endless(rate_per_s)]), seed)
     }
 
     /// Returns due times along a schedule, up to its end. Where the rate rises or falls, gaps follow the rate at each
@@ -33,7 +33,7 @@ impl Arrivals {
         self.along(schedule.steps(), seed)
     }
 
-    fn along(self, steps: Arc<[Step]>, seed: u64) -> Offsets {
+    fn along(self, steps: Arc<[ScheduleStep]>, seed: u64) -> Offsets {
         Offsets(Origin::Computed {
             gaps: (self == Self::Poisson).then(|| Stream::Arrivals.rng(seed)),
             requests: 0.0,
@@ -67,7 +67,6 @@ enum Origin {
 }
 
 impl Offsets {
-    /// Returns recorded times.
     pub(crate) fn recorded(times: &ArrivalTimes) -> Self {
         Self(Origin::Recorded {
             times: times.offsets_ns(),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use logtrace_common::TimeRange;
 
+use crate::schedule::Schedule;
 use crate::schedule::arrivals::{Arrivals, Offsets};
-use crate::schedule::rate_schedule::Schedule;
 use crate::schedule::replay_file::ArrivalTimes;
 
 /// Maximum number of steps that have results of their own: each takes some 100 KiB.

@@ -3,11 +3,11 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::schedule::ScheduleError;
 use crate::schedule::arrivals::Arrivals;
 use crate::schedule::pace::Pace;
 use crate::schedule::rate::{Rate, RateError};
 use crate::schedule::rate_range::RateRange;
-use crate::schedule::rate_schedule::ScheduleError;
 
 /// Value of `--rate`.
 #[derive(Clone, Copy, Debug, PartialEq)]

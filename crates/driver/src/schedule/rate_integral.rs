@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::schedule::rate_schedule::Step;
+use crate::schedule::ScheduleStep;
 
 /// Integral of a rate over time, inverted. The number of requests must not fall from call to call.
 ///
@@ -11,7 +11,7 @@ use crate::schedule::rate_schedule::Step;
 /// computed from the start of their step, so rounding errors do not add up.
 #[derive(Clone, Debug)]
 pub(crate) struct RateIntegral {
-    steps: Arc<[Step]>,
+    steps: Arc<[ScheduleStep]>,
     /// Index and start of the current step.
     index: usize,
     start_ns: u64,
@@ -22,7 +22,7 @@ pub(crate) struct RateIntegral {
 
 impl RateIntegral {
     /// Creates the integral over these steps, from their start.
-    pub(crate) fn new(steps: Arc<[Step]>) -> Self {
+    pub(crate) fn new(steps: Arc<[ScheduleStep]>) -> Self {
         Self {
             steps,
             index: 0,
@@ -58,15 +58,15 @@ mod tests {
     use strum::IntoEnumIterator;
 
     use super::*;
+    use crate::schedule::Schedule;
     use crate::schedule::arrivals::Arrivals;
-    use crate::schedule::rate_schedule::Schedule;
     use crate::util::clock::NS_PER_S;
 
-    fn step(milliseconds: u64, from: f64, to: f64) -> Step {
-        Step::new(Duration::from_millis(milliseconds), from, to).unwrap()
+    fn step(milliseconds: u64, from: f64, to: f64) -> ScheduleStep {
+        ScheduleStep::new(Duration::from_millis(milliseconds), from, to).unwrap()
     }
 
-    fn schedule(steps: Vec<Step>) -> Schedule {
+    fn schedule(steps: Vec<ScheduleStep>) -> Schedule {
         Schedule::new("a".into(), steps).unwrap()
     }
 
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn repeated_bursts_do_not_drift() {
-        let bursts: Vec<Step> = (0..100_000)
+        let bursts: Vec<ScheduleStep> = (0..100_000)
             .flat_map(|_| [step(7, 0.0, 0.0), step(3, 1000.0, 1000.0)])
             .collect();
         let at = due(&schedule(bursts), Arrivals::Uniform, 0);
@@ -118,7 +118,7 @@ mod tests {
         assert!((0..300_000).all(|n| at[n as usize] == n / 3 * 10_000_000 + 7_000_000 + n % 3 * 1_000_000));
     }
 
-    fn steps() -> impl Strategy<Value = Vec<Step>> {
+    fn steps() -> impl Strategy<Value = Vec<ScheduleStep>> {
         let rate = prop_oneof![1 => Just(0.0), 4 => 0.0f64..5000.0];
         let step = (1u64..500, rate.clone(), rate, any::<bool>())
             .prop_map(|(length, from, to, level)| step(length, from, if level { from } else { to }));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     /// Requests due until a time, by summing in the steps.
-    fn integral(steps: &[Step], at_ns: u64) -> f64 {
+    fn integral(steps: &[ScheduleStep], at_ns: u64) -> f64 {
         Schedule::new("a".into(), steps.to_vec())
             .unwrap()
             .mean_per_s(Duration::from_nanos(at_ns))

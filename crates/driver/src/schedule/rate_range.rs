@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::schedule::rate::{MOST_PER_S, RateError};
-use crate::schedule::rate_schedule::{Schedule, ScheduleError, Step};
+use crate::schedule::{Schedule, ScheduleError, ScheduleStep};
 
 /// Change from one rate to another: evenly, or in steps of equal length.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl RateRange {
             1.0
         };
         let steps = match self.by {
-            None => vec![Step::new(window, self.from * unit, self.to * unit)?],
+            None => vec![ScheduleStep::new(window, self.from * unit, self.to * unit)?],
             Some(by) => stairs(window, &self.rates(by), unit)?,
         };
         Schedule::new(self.to_string(), steps)
@@ -52,12 +52,12 @@ impl RateRange {
 }
 
 /// Returns steps of equal length. Each start is computed from the whole window, so rounding errors do not add up.
-fn stairs(window: Duration, rates: &[f64], unit: f64) -> Result<Vec<Step>, ScheduleError> {
+fn stairs(window: Duration, rates: &[f64], unit: f64) -> Result<Vec<ScheduleStep>, ScheduleError> {
     let start = |number: usize| window.as_nanos() * number as u128 / rates.len() as u128;
     let step = |(number, &rate): (usize, &f64)| {
         let length = start(number + 1) - start(number);
         let length = u64::try_from(length).map_err(|_| ScheduleError::TooLong)?;
-        Step::new(Duration::from_nanos(length), rate * unit, rate * unit)
+        ScheduleStep::new(Duration::from_nanos(length), rate * unit, rate * unit)
     };
     rates.iter().enumerate().map(step).collect()
 }
@@ -126,17 +126,17 @@ mod tests {
             .unwrap()
     }
 
-    fn steps(rates: &[f64]) -> Vec<Step> {
+    fn steps(rates: &[f64]) -> Vec<ScheduleStep> {
         let length = WINDOW / u32::try_from(rates.len()).unwrap();
         rates
             .iter()
-            .map(|&rate| Step::new(length, rate, rate).unwrap())
+            .map(|&rate| ScheduleStep::new(length, rate, rate).unwrap())
             .collect()
     }
 
     #[test]
     fn a_range_is_a_ramp_and_with_a_step_stairs_that_end_where_it_says() {
-        let ramp = Step::new(WINDOW, 100.0, 5000.0).unwrap();
+        let ramp = ScheduleStep::new(WINDOW, 100.0, 5000.0).unwrap();
         assert_eq!(schedule("100..5000/s").steps()[..], [ramp]);
         assert_eq!(schedule("5%..250%").steps()[..], [ramp]);
         let rates = [

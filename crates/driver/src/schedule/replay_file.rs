@@ -10,7 +10,7 @@ use std::time::Duration;
 use logtrace_common::FileError;
 
 use crate::util::clock::{duration_ns, per_s};
-use crate::util::line_file::content_lines;
+use crate::util::content_lines;
 
 /// Recorded due times.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use logtrace_common::FileError;
 
-use crate::schedule::rate_schedule::{Schedule, Step};
-use crate::util::line_file::content_lines;
+use crate::schedule::{Schedule, ScheduleStep};
+use crate::util::content_lines;
 
 /// Maximum number of steps; each takes 24 bytes.
 const MOST_STEPS: usize = 1_000_000;
@@ -45,7 +45,10 @@ impl Schedule {
     }
 }
 
-fn step(line_text: &str, duration: impl Fn(&str) -> Result<Duration, String>) -> Result<Step, String> {
+fn step(
+    line_text: &str,
+    duration: impl Fn(&str) -> Result<Duration, String>,
+) -> Result<ScheduleStep, String> {
     let Some((length, rates)) = line_text.split_once(char::is_whitespace) else {
         return Err(format!(
             "{line_text:?} is not a step: write DURATION RATE or DURATION RATE..RATE, such as 10s 100..5000"
@@ -53,7 +56,7 @@ fn step(line_text: &str, duration: impl Fn(&str) -> Result<Duration, String>) ->
     };
     let rates = rates.trim();
     let (from, to) = rates.split_once("..").unwrap_or((rates, rates));
-    let step = Step::new(duration(length)?, rate(from)?, rate(to)?);
+    let step = ScheduleStep::new(duration(length)?, rate(from)?, rate(to)?);
     step.map_err(|error| format!("{line_text:?}: {error}"))
 }
 
@@ -64,7 +67,7 @@ fn rate(line_text: &str) -> Result<f64, String> {
         .map_err(|_| format!("{line_text:?} is not a rate: write requests per second, such as 500"))
 }
 
-fn repeat(steps: &mut Vec<Step>, block: usize, times: &str) -> Result<(), String> {
+fn repeat(steps: &mut Vec<ScheduleStep>, block: usize, times: &str) -> Result<(), String> {
     let times: usize = times.parse().unwrap_or(0);
     if times == 0 {
         return Err("the number of repeats is missing or 0: write repeat N with N of at least 1".into());
@@ -103,10 +106,10 @@ mod tests {
     fn steps_ramps_bursts_and_comments_are_read() {
         let text = "# a ramp\n\n  10s 100..5000/s # up\n0.8s\t100\n0.2s 5000\nrepeat 20\n1s 0\n";
         let schedule = read(text).unwrap();
-        let of = |seconds, from, to| Step::new(Duration::from_secs_f64(seconds), from, to).unwrap();
+        let of = |seconds, from, to| ScheduleStep::new(Duration::from_secs_f64(seconds), from, to).unwrap();
         let mut steps = vec![of(10.0, 100.0, 5000.0)];
         steps.extend([of(0.8, 100.0, 100.0), of(0.2, 5000.0, 5000.0)]);
-        let mut all: Vec<Step> = std::iter::repeat_n(steps, 20).flatten().collect();
+        let mut all: Vec<ScheduleStep> = std::iter::repeat_n(steps, 20).flatten().collect();
         all.push(of(1.0, 0.0, 0.0));
         assert_eq!(schedule, Schedule::new("a.txt".into(), all).unwrap());
     }

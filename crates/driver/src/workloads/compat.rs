@@ -3,7 +3,7 @@
 use logtrace_common::UnknownName;
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
-use crate::workloads::keys::distribution::Keys;
+use crate::workloads::keys::Keys;
 use crate::workloads::tpcc::profile::Profile;
 
 /// Program whose defaults are used where they differ from logtrace's.

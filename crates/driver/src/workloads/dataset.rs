@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 
-use crate::workloads::keys::distribution::Keys;
+use crate::workloads::keys::Keys;
 
 /// Tables `sbtest1` to `sbtestN` of the same size. The seed fixes their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use logtrace_common::SessionUse;
 
 use crate::workloads::compat::Compat;
-use crate::workloads::custom::custom_workload::CustomWorkload;
-use crate::workloads::option_error::{OptionError, PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
+use crate::workloads::custom::CustomWorkload;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::registry::WorkloadInfo;
-use crate::workloads::sysbench::chosen_statements::{EDGES, Statements};
+use crate::workloads::sysbench::chosen_statements::{ChosenStatements, EDGES};
 use crate::workloads::sysbench::script::{Script, count_option};
-use crate::workloads::sysbench::statement_groups::Group;
-use crate::workloads::tpcc::connection::TpccConnection;
-use crate::workloads::tpcc::options::{self as tpcc, Tpcc, TpccOptions};
+use crate::workloads::sysbench::statement_groups::StatementGroup;
+use crate::workloads::tpcc::TpccConnection;
+use crate::workloads::tpcc::options::{self as tpcc, TpccConfig, TpccOptions};
 use crate::workloads::tpcc::profile::Profile;
 use crate::workloads::tpcc::transaction_type::TransactionType;
+use crate::workloads::{OptionError, PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
 
 /// Options that differ from the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct WorkloadOptions {
     /// Program whose defaults are used.
     pub compat: Option<Compat>,
     /// Number of times that a request has the statements of a group.
-    pub counts: Vec<(Group, u32)>,
+    pub counts: Vec<(StatementGroup, u32)>,
     /// Number of rows of a range, at least 1.
     pub range_size: Option<u32>,
     /// Whether each statement commits by itself, without BEGIN and COMMIT.
@@ -45,9 +45,9 @@ pub struct Requests {
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Script of sysbench, on sysbench's tables.
-    Script(Statements),
+    Script(ChosenStatements),
     /// Transactions of [`crate::workloads::tpcc`].
-    Tpcc(Tpcc),
+    Tpcc(TpccConfig),
     /// Statements of a file.
     File(Arc<CustomWorkload>),
 }
@@ -71,14 +71,14 @@ impl Requests {
     pub fn plain(workload: &'static WorkloadInfo) -> Self {
         match &workload.script {
             Some(script) => Self {
-                content: Content::Script(Statements::plain(workload.name, script)),
+                content: Content::Script(ChosenStatements::plain(workload.name, script)),
                 protocol: script.protocol,
             },
-            None => Self::of_tpcc(Tpcc::default()),
+            None => Self::of_tpcc(TpccConfig::default()),
         }
     }
 
-    fn of_tpcc(tpcc: Tpcc) -> Self {
+    fn of_tpcc(tpcc: TpccConfig) -> Self {
         Self {
             content: Content::Tpcc(tpcc),
             protocol: tpcc.profile.protocol(),
@@ -98,7 +98,7 @@ impl Requests {
             }
             Content::Tpcc(_) => {
                 let profile = options.compat.and_then(Compat::profile).unwrap_or_default();
-                self = Self::of_tpcc(Tpcc::new(profile, options.tpcc));
+                self = Self::of_tpcc(TpccConfig::new(profile, options.tpcc));
             }
             Content::File(_) => {}
         }
@@ -182,8 +182,8 @@ impl Requests {
     }
 
     /// Returns the groups of a request in their order, with the number of times that it has the statements of each.
-    pub fn groups(&self) -> impl Iterator<Item = (Group, u32)> + '_ {
-        self.script().into_iter().flat_map(Statements::groups)
+    pub fn groups(&self) -> impl Iterator<Item = (StatementGroup, u32)> + '_ {
+        self.script().into_iter().flat_map(ChosenStatements::groups)
     }
 
     /// Returns the number of rows of a range, or `None` if the workload reads no ranges.
@@ -200,7 +200,6 @@ impl Requests {
         }
     }
 
-    /// Returns the use of the sessions of requests.
     pub(crate) fn session(&self) -> SessionUse {
         match &self.content {
             Content::Script(_) | Content::Tpcc(_) => SessionUse::Requests,
@@ -224,7 +223,7 @@ impl Requests {
     }
 
     /// Returns the statements of a sysbench script, or `None` for other requests.
-    pub(crate) fn script(&self) -> Option<&Statements> {
+    pub(crate) fn script(&self) -> Option<&ChosenStatements> {
         match &self.content {
             Content::Script(statements) => Some(statements),
             Content::Tpcc(_) | Content::File(_) => None,
@@ -240,7 +239,7 @@ impl Requests {
     }
 
     /// Returns the configuration of the TPC-C-like workload, or `None` for other requests.
-    pub fn tpcc(&self) -> Option<Tpcc> {
+    pub fn tpcc(&self) -> Option<TpccConfig> {
         match self.content {
             Content::Tpcc(tpcc) => Some(tpcc),
             Content::Script(_) | Content::File(_) => None,
@@ -256,7 +255,7 @@ mod tests {
         Requests::new(WorkloadInfo::find(workload).unwrap(), options)
     }
 
-    fn counts(counts: &[(Group, u32)]) -> WorkloadOptions {
+    fn counts(counts: &[(StatementGroup, u32)]) -> WorkloadOptions {
         WorkloadOptions {
             counts: counts.to_vec(),
             ..WorkloadOptions::default()
@@ -278,9 +277,9 @@ mod tests {
     #[test]
     fn ten_updates_are_write_only_with_its_counts() {
         let chosen = counts(&[
-            (Group::IndexUpdates, 10),
-            (Group::NonIndexUpdates, 0),
-            (Group::DeleteInserts, 0),
+            (StatementGroup::IndexUpdates, 10),
+            (StatementGroup::NonIndexUpdates, 0),
+            (StatementGroup::DeleteInserts, 0),
         ]);
         let write_only = with("oltp_write_only", &chosen).unwrap();
         let ten = with("write_only_10", &WorkloadOptions::default()).unwrap();
@@ -301,17 +300,17 @@ mod tests {
         for (workload, options, option) in [
             (
                 "update_key",
-                counts(&[(Group::PointSelects, 2)]),
+                counts(&[(StatementGroup::PointSelects, 2)]),
                 "--point-selects",
             ),
             (
                 "point_select",
-                counts(&[(Group::PointSelects, 2)]),
+                counts(&[(StatementGroup::PointSelects, 2)]),
                 "--point-selects",
             ),
             (
                 "read_only",
-                counts(&[(Group::IndexUpdates, 0)]),
+                counts(&[(StatementGroup::IndexUpdates, 0)]),
                 "--index-updates",
             ),
             ("write_only", ranges, "--range-size"),
@@ -331,7 +330,7 @@ mod tests {
         };
         let refused = |workload, options| with(workload, options).unwrap_err().to_string();
         assert!(refused("insert", &prepared).contains("insert sends its statements as text"));
-        let nothing = counts(&[(Group::IndexUpdates, 0)]);
+        let nothing = counts(&[(StatementGroup::IndexUpdates, 0)]);
         assert!(refused("update_key", &nothing).contains("update_key would have no statements"));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::workloads::sysbench::script::Script;
-use crate::workloads::sysbench::statement_groups::Group;
+use crate::workloads::sysbench::statement_groups::StatementGroup;
 use crate::workloads::tpcc::options as tpcc;
 
 /// Built-in workload.
@@ -41,25 +41,25 @@ const WORKLOADS: &[WorkloadInfo] = &[
         "update_key",
         "oltp_update_index",
         "one autocommitted UPDATE of an indexed column by primary key",
-        Script::single(&[(Group::IndexUpdates, 1)]),
+        Script::single(&[(StatementGroup::IndexUpdates, 1)]),
     ),
     scripted(
         "update_nokey",
         "oltp_update_non_index",
         "one autocommitted UPDATE of a text column without index by primary key",
-        Script::single(&[(Group::NonIndexUpdates, 1)]),
+        Script::single(&[(StatementGroup::NonIndexUpdates, 1)]),
     ),
     scripted(
         "insert",
         "oltp_insert",
         "one autocommitted INSERT of a row, sent as text",
-        Script::single(&[(Group::Inserts, 1)]).fixed().as_text(),
+        Script::single(&[(StatementGroup::Inserts, 1)]).fixed().as_text(),
     ),
     scripted(
         "delete",
         "oltp_delete",
         "one autocommitted DELETE of a row by primary key; over time more of them find no row",
-        Script::single(&[(Group::Deletes, 1)]).fixed(),
+        Script::single(&[(StatementGroup::Deletes, 1)]).fixed(),
     ),
     scripted(
         "write_only",
@@ -74,9 +74,9 @@ const WORKLOADS: &[WorkloadInfo] = &[
         "one transaction of ten UPDATEs of an indexed column by primary key, in a random table",
         Script::transaction(
             &[
-                (Group::IndexUpdates, 10),
-                (Group::NonIndexUpdates, 0),
-                (Group::DeleteInserts, 0),
+                (StatementGroup::IndexUpdates, 10),
+                (StatementGroup::NonIndexUpdates, 0),
+                (StatementGroup::DeleteInserts, 0),
             ],
             0,
         ),
@@ -97,7 +97,7 @@ const WORKLOADS: &[WorkloadInfo] = &[
         "point_select",
         "oltp_point_select",
         "one SELECT of a row by primary key; nothing is committed",
-        Script::single(&[(Group::PointSelects, 1)]).fixed(),
+        Script::single(&[(StatementGroup::PointSelects, 1)]).fixed(),
     ),
     WorkloadInfo {
         name: tpcc::NAME,
@@ -107,21 +107,21 @@ const WORKLOADS: &[WorkloadInfo] = &[
     },
 ];
 
-const READS: &[(Group, u32)] = &[
-    (Group::PointSelects, 10),
-    (Group::SimpleRanges, 1),
-    (Group::SumRanges, 1),
-    (Group::OrderRanges, 1),
-    (Group::DistinctRanges, 1),
+const READS: &[(StatementGroup, u32)] = &[
+    (StatementGroup::PointSelects, 10),
+    (StatementGroup::SimpleRanges, 1),
+    (StatementGroup::SumRanges, 1),
+    (StatementGroup::OrderRanges, 1),
+    (StatementGroup::DistinctRanges, 1),
 ];
 
-const WRITES: &[(Group, u32)] = &[
-    (Group::IndexUpdates, 1),
-    (Group::NonIndexUpdates, 1),
-    (Group::DeleteInserts, 1),
+const WRITES: &[(StatementGroup, u32)] = &[
+    (StatementGroup::IndexUpdates, 1),
+    (StatementGroup::NonIndexUpdates, 1),
+    (StatementGroup::DeleteInserts, 1),
 ];
 
-const READS_AND_WRITES: &[(Group, u32)] = &[
+const READS_AND_WRITES: &[(StatementGroup, u32)] = &[
     READS[0], READS[1], READS[2], READS[3], READS[4], WRITES[0], WRITES[1], WRITES[2],
 ];
 

@@ -99,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::workloads::keys::distribution::Keys;
+    use crate::workloads::keys::Keys;
 
     const DATASET: Dataset = Dataset {
         tables: 4,

@@ -3,7 +3,7 @@
 use mysql_async::prelude::FromRow;
 use mysql_async::{Error, ServerError, Value};
 
-use crate::client::connection::{Call, Conn, Statement as PreparedStatement, converted};
+use crate::client::{Call, Conn, StatementHandle, converted};
 
 /// `ER_UNSUPPORTED_PS`: the server does not prepare such a statement.
 pub(crate) const NOT_PREPARABLE: u16 = 1295;
@@ -14,7 +14,7 @@ const NOT_FOUND: u16 = 1032;
 /// Statement that can be sent.
 pub(crate) enum Statement {
     /// Prepared statement, executed with binary parameters.
-    Prepared(PreparedStatement),
+    Prepared(StatementHandle),
     /// Text with a question mark for each parameter, sent with the values in their place.
     Text(String),
 }
@@ -30,7 +30,9 @@ impl Statement {
     pub(crate) async fn prepare(&mut self, conn: &mut Conn) -> mysql_async::Result<()> {
         if let Self::Text(sql) = self {
             match conn.prepare(sql).await {
-                Err(Error::Server(error)) if error.code == NOT_PREPARABLE => {}
+                Err(Error::Server(error)) if error.code == NOT_PREPARABLE => {
+                    conn.take_failed();
+                }
                 prepared => *self = Self::Prepared(prepared?),
             }
         }

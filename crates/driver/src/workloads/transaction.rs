@@ -2,9 +2,9 @@
 
 use mysql_async::Error;
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
+use crate::workloads::Issued;
 use crate::workloads::statement::Statement;
-use crate::workloads::workload::Issued;
 
 /// Statements that begin and end transactions on one connection.
 pub(crate) struct Transaction {

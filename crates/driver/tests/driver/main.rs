@@ -7,9 +7,20 @@
     reason = "a test fails by panicking, in its helpers too, and one that fails shows what it saw"
 )]
 
-mod common;
+/// Real servers for the tests, each in a directory of its own that goes with it.
+mod common {
+    pub(crate) mod drives;
+    pub(crate) mod server;
+}
 
-mod arrivals;
+/// Arrivals as they were drawn, and as they left for real servers.
+mod arrivals {
+    mod drawn;
+    mod kolmogorov;
+    mod seed;
+    mod sent;
+}
+
 mod custom;
 mod fidelity;
 mod keys;

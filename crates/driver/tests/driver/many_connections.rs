@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use crate::common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Server};
-use logtrace_driver::{CancellationToken, DriveConfig, EndReason, Outputs, Progress, Stage, Watch, drive};
+use logtrace_driver::{
+    CancellationToken, DriveConfig, DriveOutputs, EndReason, Progress, Stage, Watch, drive,
+};
 use logtrace_testkit::{alone, one_or_all};
 
 const CONNECTIONS: usize = 1000;
@@ -69,7 +71,7 @@ fn memory_kb(config: DriveConfig) -> (u64, u64) {
         ..config
     };
     let mut memory = Memory::default();
-    let outputs = Outputs {
+    let outputs = DriveOutputs {
         log: &mut io::sink(),
         watch: &mut memory,
         observer: None,

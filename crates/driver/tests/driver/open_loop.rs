@@ -3,11 +3,10 @@
 use std::cell::RefCell;
 use std::net::{Ipv4Addr, TcpListener};
 use std::rc::Rc;
-use std::thread;
 use std::time::Duration;
 
 use crate::common::drives::{
-    DATASET, assert_adds_up, config, drive_and_observe, drive_to_end, load_dataset, loaded, uniform,
+    DATASET, assert_adds_up, config, drive_and_observe, drive_disturbed, load_dataset, loaded, uniform,
 };
 use crate::common::server::{FLAVORS, Flavor, Server};
 use base64::Engine;
@@ -16,8 +15,8 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use logtrace_common::{Connection, Endpoint, Password, Tls};
 use logtrace_driver::{
-    Arrivals, CancellationToken, DriveError, EndReason, Outputs, Pace, Progress, Stage, Target, TimeRange,
-    Watch, drive, drop_database, now_ns,
+    Arrivals, CancellationToken, DriveError, DriveOutputs, EndReason, Pace, Progress, Stage, Target,
+    TimeRange, Watch, drive, drop_database, now_ns,
 };
 use logtrace_testkit::{alone, one_or_all};
 
@@ -139,11 +138,11 @@ fn a_user_with_a_password_is_driven_over_tcp_when_tcp_is_asked_for() {
             uniform(100.0),
             Duration::from_secs(2),
         );
-        let driving = thread::spawn(move || drive_to_end(&config).done);
-        thread::sleep(Duration::from_secs(1));
-        let hosts: Vec<String> =
-            server.query("SELECT host FROM information_schema.processlist WHERE user = 'bench'");
-        assert_eq!(driving.join().unwrap(), 200);
+        let asked = "SELECT host FROM information_schema.processlist WHERE user = 'bench'";
+        let (measured, _, hosts) = drive_disturbed(&config, CancellationToken::new(), Duration::ZERO, || {
+            server.query::<String>(asked)
+        });
+        assert_eq!(measured.done, 200);
         // A connection through the socket shows no port.
         assert!(
             hosts.len() == 8 && hosts.iter().all(|host| host.contains(':')),
@@ -200,7 +199,7 @@ fn the_window_is_announced_progress_is_told_and_the_log_holds_every_request() {
     );
     config.warmup = Duration::from_millis(1500);
     let (mut notebook, mut log) = (Notebook::default(), Vec::new());
-    let outputs = Outputs {
+    let outputs = DriveOutputs {
         log: &mut log,
         watch: &mut notebook,
         observer: None,

@@ -3,9 +3,11 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::common::drives::{config, drive_to_end, loaded, uniform};
-use crate::common::server::{FLAVORS, Flavor, START_LIMIT, Server, signal, signal_in_a_second};
-use logtrace_driver::{DISCONNECTED, DriveConfig, DriveResult, EndReason, Outage, OutageCause, TIMED_OUT};
+use crate::common::drives::{config, drive_and_kill, drive_disturbed, loaded, uniform};
+use crate::common::server::{FLAVORS, Flavor, START_LIMIT, Server, signal};
+use logtrace_driver::{
+    CancellationToken, DISCONNECTED, DriveConfig, DriveResult, EndReason, Outage, OutageCause, TIMED_OUT,
+};
 use rustix::process::Signal;
 
 const CONNECTIONS: u64 = 8;
@@ -28,13 +30,16 @@ fn patient(server: &Server) -> DriveConfig {
 }
 
 /// Drives while `happens` does something to the server.
-fn drive_while<T>(mut server: Server, happens: impl FnOnce(&mut Server) -> T) -> (DriveResult, T) {
+fn drive_while<T: Send>(
+    mut server: Server,
+    happens: impl FnOnce(&mut Server) -> T + Send,
+) -> (DriveResult, T) {
     let config = patient(&server);
-    let driving = thread::spawn(move || drive_to_end(&config));
     // A restart right after the connections were made could not be told by the server's uptime.
-    thread::sleep(Duration::from_millis(2500));
-    let happened = happens(&mut server);
-    (driving.join().unwrap(), happened)
+    let after = Duration::from_millis(2500);
+    let (measured, _, happened) =
+        drive_disturbed(&config, CancellationToken::new(), after, || happens(&mut server));
+    (measured, happened)
 }
 
 /// All that fell due was sent, and failed only where it was under way.
@@ -96,14 +101,12 @@ fn a_request_past_its_deadline_has_failed_and_those_after_it_are_done() {
             ..patient(&server)
         };
         let pid = server.pid();
-        let stopper = thread::spawn(move || {
-            thread::sleep(Duration::from_secs(1));
+        let second = Duration::from_secs(1);
+        let (measured, _, ()) = drive_disturbed(&config, CancellationToken::new(), second, || {
             signal(pid, Signal::STOP);
-            thread::sleep(Duration::from_secs(1));
+            thread::sleep(second);
             signal(pid, Signal::CONT);
         });
-        let measured = drive_to_end(&config);
-        stopper.join().unwrap();
         assert_eq!(measured.ended, EndReason::Completed, "{flavor:?}");
         assert_eq!((measured.unsent, measured.unfinished), (0, 0), "{flavor:?}");
         // Each connection had one request when the server stopped, and waits for another connection then.
@@ -126,9 +129,7 @@ fn a_server_that_does_not_come_back_ends_the_drive_when_patience_is_over() {
             duration: Duration::from_secs(60),
             ..patient(&server)
         };
-        let killer = signal_in_a_second(server.pid(), Signal::KILL);
-        let measured = drive_to_end(&config);
-        killer.join().unwrap();
+        let measured = drive_and_kill(&config, &server);
         assert_eq!(measured.ended, EndReason::ServerGone, "{flavor:?}");
         let [outage] = measured.outages[..] else {
             panic!("{flavor:?}: {:?}", measured.outages);

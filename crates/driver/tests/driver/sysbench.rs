@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::common::drives::{DATASET, config, drive_to_end, load_dataset, uniform};
 use crate::common::server::{FLAVORS, Flavor, Server};
 use logtrace_common::Endpoint;
-use logtrace_driver::{Group, Protocol, Requests, Target, WorkloadInfo, WorkloadOptions, workloads};
+use logtrace_driver::{Protocol, Requests, StatementGroup, Target, WorkloadInfo, WorkloadOptions, workloads};
 use mysql_async::Row;
 
 /// Requests a second of ours; the server keeps up with less.
@@ -166,7 +166,7 @@ fn the_statements_are_those_of_sysbench_in_order_and_number() {
 
 /// Options of every kind, as we and as sysbench call them.
 fn with_options() -> Vec<(&'static str, WorkloadOptions, &'static str)> {
-    let counts = |counts: &[(Group, u32)]| WorkloadOptions {
+    let counts = |counts: &[(StatementGroup, u32)]| WorkloadOptions {
         counts: counts.to_vec(),
         ..WorkloadOptions::default()
     };
@@ -176,14 +176,14 @@ fn with_options() -> Vec<(&'static str, WorkloadOptions, &'static str)> {
             WorkloadOptions {
                 range_size: Some(7),
                 ..counts(&[
-                    (Group::PointSelects, 2),
-                    (Group::SimpleRanges, 3),
-                    (Group::SumRanges, 0),
-                    (Group::OrderRanges, 2),
-                    (Group::DistinctRanges, 4),
-                    (Group::IndexUpdates, 3),
-                    (Group::NonIndexUpdates, 2),
-                    (Group::DeleteInserts, 2),
+                    (StatementGroup::PointSelects, 2),
+                    (StatementGroup::SimpleRanges, 3),
+                    (StatementGroup::SumRanges, 0),
+                    (StatementGroup::OrderRanges, 2),
+                    (StatementGroup::DistinctRanges, 4),
+                    (StatementGroup::IndexUpdates, 3),
+                    (StatementGroup::NonIndexUpdates, 2),
+                    (StatementGroup::DeleteInserts, 2),
                 ])
             },
             "--range_size=7 --point_selects=2 --simple_ranges=3 --sum_ranges=0 --order_ranges=2 --distinct_ranges=4 \
@@ -201,18 +201,18 @@ fn with_options() -> Vec<(&'static str, WorkloadOptions, &'static str)> {
             "write_only",
             WorkloadOptions {
                 skip_trx: true,
-                ..counts(&[(Group::NonIndexUpdates, 0)])
+                ..counts(&[(StatementGroup::NonIndexUpdates, 0)])
             },
             "--skip_trx=on --non_index_updates=0",
         ),
         (
             "update_key",
-            counts(&[(Group::IndexUpdates, 3)]),
+            counts(&[(StatementGroup::IndexUpdates, 3)]),
             "--index_updates=3",
         ),
         (
             "update_nokey",
-            counts(&[(Group::NonIndexUpdates, 2)]),
+            counts(&[(StatementGroup::NonIndexUpdates, 2)]),
             "--non_index_updates=2",
         ),
     ]

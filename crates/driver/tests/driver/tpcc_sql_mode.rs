@@ -4,11 +4,12 @@ use crate::common::drives::drive_to_end;
 use crate::common::server::{FLAVORS, Flavor, Server};
 use crate::tpcc::{assert_consistent, driven, load_config, warehouses};
 use logtrace_driver::{Compat, LoadConfig, Pace, WorkloadOptions, load};
+use logtrace_testkit::one_or_all;
 
 /// Stored procedures keep the `sql_mode` that was set for the drive. One in which they cannot be read is refused.
 #[test]
 fn procedures_have_the_sql_mode_that_was_set() {
-    for flavor in FLAVORS {
+    for &flavor in one_or_all(&FLAVORS) {
         let server = Server::start(flavor, &[]);
         let target = server.target("logtrace");
         let options = WorkloadOptions {

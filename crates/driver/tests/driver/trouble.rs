@@ -6,9 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::drives::{
-    DATASET, config, drive_and_observe, drive_to_end, load_dataset, loaded, uniform,
+    DATASET, config, drive_and_kill, drive_and_observe, drive_disturbed, drive_to_end, load_dataset, loaded,
+    uniform,
 };
-use crate::common::server::{FLAVORS, Flavor, START_LIMIT, Server, block_on, signal, signal_in_a_second};
+use crate::common::server::{FLAVORS, Flavor, START_LIMIT, Server, block_on, signal};
 use logtrace_driver::{
     CancellationToken, DISCONNECTED, Dataset, DriveError, EndReason, Keys, MAX_RETRIES, now_ns,
 };
@@ -27,8 +28,8 @@ fn a_stopped_server_delays_two_seconds_of_requests_and_loses_none() {
             Duration::from_secs(5),
         );
         let pid = server.pid();
-        let stopper = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(1500));
+        let after = Duration::from_millis(1500);
+        let (measured, requests, stop_ns) = drive_disturbed(&config, CancellationToken::new(), after, || {
             signal(pid, Signal::STOP);
             let stopped = now_ns();
             thread::sleep(Duration::from_secs(2));
@@ -36,8 +37,7 @@ fn a_stopped_server_delays_two_seconds_of_requests_and_loses_none() {
             signal(pid, Signal::CONT);
             stop_ns
         });
-        let (measured, requests) = drive_and_observe(&config, CancellationToken::new()).unwrap();
-        let stop_s = stopper.join().unwrap() as f64 / 1e9;
+        let stop_s = stop_ns as f64 / 1e9;
 
         assert_eq!((measured.requests, measured.done), (2500, 2500), "{flavor:?}");
         // Whatever was due in the first nine tenths of the stop waited for at least a tenth of it.
@@ -141,9 +141,7 @@ fn a_killed_server_ends_the_run_with_what_was_measured() {
             uniform(400.0),
             Duration::from_secs(60),
         );
-        let killer = signal_in_a_second(server.pid(), Signal::KILL);
-        let measured = drive_to_end(&config);
-        killer.join().unwrap();
+        let measured = drive_and_kill(&config, &server);
         assert_eq!(measured.ended, EndReason::ServerGone);
         assert!(measured.done > 0);
         assert_eq!(
@@ -165,13 +163,9 @@ fn cancelling_ends_the_window_and_keeps_what_was_measured() {
         Duration::from_secs(60),
     );
     let cancel = CancellationToken::new();
-    let remote = cancel.clone();
-    let canceller = thread::spawn(move || {
-        thread::sleep(Duration::from_secs(1));
-        remote.cancel();
+    let (measured, _, ()) = drive_disturbed(&config, cancel.clone(), Duration::from_secs(1), || {
+        cancel.cancel();
     });
-    let (measured, _) = drive_and_observe(&config, cancel.clone()).unwrap();
-    canceller.join().unwrap();
     assert_eq!(measured.ended, EndReason::Interrupted);
     assert!(measured.done > 0 && measured.requests < 24_000);
     let cancelled_before = drive_and_observe(&config, cancel);

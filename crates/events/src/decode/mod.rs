@@ -5,8 +5,8 @@ use logtrace_common::TimeRange;
 use thiserror::Error;
 
 use crate::record::{
-    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu,
-    Process, Record, ServerWait, Stack, ThreadEnd, Wake,
+    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Member, OffCpu,
+    OtherWrites, Process, QueueEntry, Record, ServerWait, Stack, ThreadEnd, Wake,
 };
 use crate::wire;
 
@@ -53,9 +53,10 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
         wire::KIND_GAP => gap(&take(bytes)?),
         wire::KIND_MEMBER => member(&take(bytes)?),
         wire::KIND_FLUSH_STAGE => flush_stage(&take(bytes)?),
-        wire::KIND_JOIN => Ok(join(&take(bytes)?)),
+        wire::KIND_QUEUE_ENTRY => Ok(queue_entry(&take(bytes)?)),
         wire::KIND_THREAD_END => Ok(thread_end(&take(bytes)?)),
         wire::KIND_PROCESS => Ok(process(&take(bytes)?)),
+        wire::KIND_OTHER_WRITES => Ok(other_writes(&take(bytes)?)),
         wire::KIND_CPU_SAMPLE => Ok(cpu_sample(&take(bytes)?)),
         kind => Err(DecodeError::Kind(kind)),
     }
@@ -168,18 +169,18 @@ fn started(commit_ns: u64) -> Option<u64> {
 }
 
 fn member(raw: &wire::Member) -> Result<Record, DecodeError> {
-    in_order(raw.joined_ns.max(raw.leader_commit_ns), raw.header.at_ns)?;
+    in_order(raw.entered_ns.max(raw.leader_commit_ns), raw.header.at_ns)?;
     Ok(Record::Member(Member {
         tid: raw.member_tid,
         leader: raw.header.tid,
         leader_commit_ns: started(raw.leader_commit_ns),
-        joined_ns: raw.joined_ns,
+        entered_ns: raw.entered_ns,
         at_ns: raw.header.at_ns,
     }))
 }
 
-fn join(raw: &wire::Join) -> Record {
-    Record::Join(Join {
+fn queue_entry(raw: &wire::QueueEntry) -> Record {
+    Record::QueueEntry(QueueEntry {
         tid: raw.header.tid,
         at_ns: raw.header.at_ns,
     })
@@ -218,6 +219,16 @@ fn file(raw: &wire::File) -> Record {
 fn process(raw: &wire::Process) -> Record {
     Record::Process(Process {
         tgid: raw.tgid,
+        name: component(&raw.name),
+    })
+}
+
+fn other_writes(raw: &wire::OtherWrites) -> Record {
+    Record::OtherWrites(OtherWrites {
+        at_ns: raw.header.at_ns,
+        tgid: raw.tgid,
+        dev: raw.dev,
+        bytes: raw.bytes,
         name: component(&raw.name),
     })
 }

@@ -69,20 +69,20 @@ fn members() -> impl Strategy<Value = Record> {
         any::<u32>(),
         any::<u32>(),
     )
-        .prop_map(|(tid, leader, commit, joined, later)| {
-            let (commit_ns, joined_ns) = (u64::from(commit), u64::from(joined));
+        .prop_map(|(tid, leader, commit, entered, later)| {
+            let (commit_ns, entered_ns) = (u64::from(commit), u64::from(entered));
             Record::Member(Member {
                 tid,
                 leader,
                 leader_commit_ns: started(commit_ns),
-                joined_ns,
-                at_ns: joined_ns.max(commit_ns) + u64::from(later),
+                entered_ns,
+                at_ns: entered_ns.max(commit_ns) + u64::from(later),
             })
         })
 }
 
-fn joins() -> impl Strategy<Value = Record> {
-    (any::<u32>(), any::<u64>()).prop_map(|(tid, at_ns)| Record::Join(Join { tid, at_ns }))
+fn queue_entries() -> impl Strategy<Value = Record> {
+    (any::<u32>(), any::<u64>()).prop_map(|(tid, at_ns)| Record::QueueEntry(QueueEntry { tid, at_ns }))
 }
 
 fn thread_ends() -> impl Strategy<Value = Record> {
@@ -134,6 +134,20 @@ fn cpu_samples() -> impl Strategy<Value = Record> {
 
 fn processes() -> impl Strategy<Value = Record> {
     (any::<u32>(), "[a-z#_0-9.]{0,15}").prop_map(|(tgid, name)| Record::Process(Process { tgid, name }))
+}
+
+fn other_writes() -> impl Strategy<Value = Record> {
+    (any::<[u64; 2]>(), any::<[u32; 2]>(), "[a-z#_0-9.]{0,15}").prop_map(
+        |([at_ns, bytes], [tgid, dev], name)| {
+            Record::OtherWrites(OtherWrites {
+                at_ns,
+                tgid,
+                dev,
+                bytes,
+                name,
+            })
+        },
+    )
 }
 
 pub(crate) fn records() -> impl Strategy<Value = Record> {
@@ -192,10 +206,16 @@ pub(crate) fn records() -> impl Strategy<Value = Record> {
         stacks(),
         flush,
         members(),
-        joins(),
+        queue_entries(),
         flush_stages(),
         gap,
-        prop_oneof![server_waits(), processes(), cpu_samples(), thread_ends()]
+        prop_oneof![
+            server_waits(),
+            processes(),
+            cpu_samples(),
+            thread_ends(),
+            other_writes()
+        ]
     ]
 }
 
@@ -207,7 +227,7 @@ proptest! {
 
     #[test]
     fn any_body_of_a_known_kind_decodes_or_is_refused(
-        kind in 0u32..16,
+        kind in 0u32..18,
         mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
     ) {
         bytes[12..16].copy_from_slice(&kind.to_ne_bytes());
@@ -229,10 +249,10 @@ proptest! {
 }
 
 #[test]
-fn a_member_that_its_leader_wrote_before_it_joined_is_refused() {
-    let member = |joined_ns, leader_commit_ns| wire::Member {
+fn a_member_that_its_leader_wrote_before_it_entered_is_refused() {
+    let member = |entered_ns, leader_commit_ns| wire::Member {
         header: header(20, 1, wire::KIND_MEMBER),
-        joined_ns,
+        entered_ns,
         leader_commit_ns,
         ..wire::Member::default()
     };

@@ -3,3 +3,6 @@
 pub mod private_file;
 pub(crate) mod reserved_file;
 pub mod run_dir;
+pub mod runs;
+#[cfg(test)]
+mod tests;

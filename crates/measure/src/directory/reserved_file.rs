@@ -72,7 +72,7 @@ impl Seek for ReservedFile {
 }
 
 #[cfg(test)]
-mod tests {
+mod needs_root {
     use std::path::PathBuf;
     use std::process::Command;
 
@@ -89,7 +89,6 @@ mod tests {
 
     #[test]
     fn a_twentieth_of_a_small_file_system_stays_free() {
-        assert!(rustix::process::geteuid().is_root(), "only root can mount");
         let place = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
         mount

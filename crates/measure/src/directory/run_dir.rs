@@ -212,7 +212,7 @@ impl RunResults {
     }
 }
 
-const RUN_JSON: &str = "run.json";
+pub(crate) const RUN_JSON: &str = "run.json";
 /// Name of the file with the commits over time.
 pub const OVER_TIME: &str = "over-time.json";
 /// Name of the file with the due times of requests.
@@ -331,37 +331,6 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_may_not_be_entered_names_its_owner() {
-        use rustix::process::{Uid, geteuid};
-        if !geteuid().is_root() {
-            return;
-        }
-        let parent = tempfile::tempdir().unwrap();
-        fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let path = parent.path().join("run");
-        RunDir::replace(&path).unwrap().write("run.json", "{}").unwrap();
-        let error = |path: PathBuf| {
-            let as_nobody = move || {
-                // Of this thread alone.
-                rustix::thread::set_thread_uid(Uid::from_raw(65_534)).unwrap();
-                RunDir::open(&path).unwrap_err().to_string()
-            };
-            std::thread::spawn(as_nobody).join().unwrap()
-        };
-        let text = error(path.clone());
-        assert!(
-            text.contains("belongs to user 0 and has mode 700. Read it as user 0, or with sudo"),
-            "{text}"
-        );
-        RunDir::replace(&path.join("closed")).unwrap();
-        let text = error(path.join("closed"));
-        assert!(
-            text.contains("a directory on its path may not be entered"),
-            "{text}"
-        );
-    }
-
-    #[test]
     fn no_copy_follows_a_link() {
         let parent = tempfile::tempdir().unwrap();
         let path = |name: &str| parent.path().join(name);
@@ -385,5 +354,37 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let error = RunDir::open(parent.path()).unwrap_err();
         assert!(error.to_string().contains("is not a run directory"), "{error}");
+    }
+
+    mod needs_root {
+        use super::*;
+
+        #[test]
+        fn a_directory_that_may_not_be_entered_names_its_owner() {
+            use rustix::process::Uid;
+            let parent = tempfile::tempdir().unwrap();
+            fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o755)).unwrap();
+            let path = parent.path().join("run");
+            RunDir::replace(&path).unwrap().write("run.json", "{}").unwrap();
+            let error = |path: PathBuf| {
+                let as_nobody = move || {
+                    // Of this thread alone.
+                    rustix::thread::set_thread_uid(Uid::from_raw(65_534)).unwrap();
+                    RunDir::open(&path).unwrap_err().to_string()
+                };
+                std::thread::spawn(as_nobody).join().unwrap()
+            };
+            let text = error(path.clone());
+            assert!(
+                text.contains("belongs to user 0 and has mode 700. Read it as user 0, or with sudo"),
+                "{text}"
+            );
+            RunDir::replace(&path.join("closed")).unwrap();
+            let text = error(path.join("closed"));
+            assert!(
+                text.contains("a directory on its path may not be entered"),
+                "{text}"
+            );
+        }
     }
 }

@@ -112,3 +112,85 @@ fn json(dir: &RunDir, name: &str) -> anyhow::Result<Value> {
     serde_json::from_str(&dir.text(name, InputKind::Facts)?)
         .with_context(|| format!("cannot understand {}", dir.path().join(name).display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use logtrace_common::TimeRange;
+    use logtrace_report::document::Document;
+
+    use super::*;
+    use crate::samples::{
+        directory, recording, requests, save_records, save_requests, trace_document, untraced_run, window,
+    };
+
+    /// Returns the error of the run directory that `make` makes of a document.
+    fn run_error(document: &Document, make: impl FnOnce(&RunDir)) -> String {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = directory(&parent.path().join("run"), document);
+        make(&dir);
+        RunInput::read(dir.path()).unwrap_err().to_string()
+    }
+
+    fn trace_error(document: &Document, make: impl FnOnce(&RunDir)) -> String {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = directory(&parent.path().join("trace"), document);
+        make(&dir);
+        TraceInput::read(dir.path()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_run_without_a_load_requests_or_an_end_is_refused() {
+        let text = run_error(&trace_document(), |_| {});
+        assert!(text.contains("is no run with a load"), "{text}");
+        let text = run_error(&untraced_run(), |_| {});
+        assert!(
+            text.contains("has no requests.bin: repeat the run with --record"),
+            "{text}"
+        );
+        let text = run_error(&untraced_run(), |dir| {
+            save_requests(dir, &requests(), TimeRange::new(0, 0));
+        });
+        assert!(
+            text.contains("did not finish, so its window is not known"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_trace_without_a_recording_an_end_or_all_of_the_time_is_refused() {
+        let text = trace_error(&trace_document(), |_| {});
+        assert!(
+            text.contains("has no records.bin: repeat the trace with --record"),
+            "{text}"
+        );
+        let mut killed = trace_document();
+        killed.tracer = None;
+        let with_records = |dir: &RunDir| save_records(dir, &recording());
+        let text = trace_error(&killed, with_records);
+        assert!(text.contains("did not finish: repeat it"), "{text}");
+        let mut in_bursts = trace_document();
+        in_bursts.tracing.as_mut().unwrap().sample = "10%".to_owned();
+        let text = trace_error(&in_bursts, with_records);
+        assert!(text.contains("traced only bursts (--sample 10%)"), "{text}");
+    }
+
+    #[test]
+    fn facts_that_are_damaged_are_named() {
+        let text = run_error(&untraced_run(), |dir| {
+            save_requests(dir, &requests(), window());
+            dir.write("server.json", "{").unwrap();
+        });
+        assert!(
+            text.contains("cannot understand") && text.contains("server.json"),
+            "{text}"
+        );
+        let text = trace_error(&trace_document(), |dir| {
+            save_records(dir, &recording());
+            dir.write("host.json", "{").unwrap();
+        });
+        assert!(
+            text.contains("cannot understand") && text.contains("host.json"),
+            "{text}"
+        );
+    }
+}

@@ -8,10 +8,11 @@ use logtrace_common::TimeRange;
 use logtrace_report::document::{Document, Join};
 use serde_json::Value;
 
-use super::document::{Parts, document};
 use super::inputs::{RunInput, TraceInput};
 use super::same_server::check_same_server;
 use super::translated::{offset_by_date, translated, translated_window};
+use crate::document::join::document;
+use crate::document::join_parts::Parts;
 
 /// Run with the causes of a trace.
 #[derive(Debug)]
@@ -88,9 +89,16 @@ fn merged_facts(run: &Value, trace: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use logtrace_events::Request;
+    use logtrace_report::document::CaveatKind;
     use serde_json::json;
+    use tempfile::TempDir;
 
     use super::*;
+    use crate::samples::{
+        OFFSET_NS, directory, recording, recording_in, requests, save_records, save_requests, trace_document,
+        untraced_run, window,
+    };
 
     #[test]
     fn the_uncovered_part_of_a_window_is_known() {
@@ -114,5 +122,75 @@ mod tests {
         let merged = merged_facts(&run, &trace);
         let expected = json!({"server": {"pid": 7, "variables": {"a": "1", "b": "2"}}, "connection": {"user": "x"}, "status_delta": {"q": 1}});
         assert_eq!(merged, expected);
+    }
+
+    /// Writes and reads a run with these requests, and a trace with this recording.
+    fn inputs(requests: &[Request], recording: &[u8]) -> (TempDir, RunInput, TraceInput) {
+        let parent = tempfile::tempdir().unwrap();
+        let run = directory(&parent.path().join("run"), &untraced_run());
+        save_requests(&run, requests, window());
+        let trace = directory(&parent.path().join("trace"), &trace_document());
+        save_records(&trace, recording);
+        let (run, trace) = (run.path(), trace.path());
+        let read = (RunInput::read(run).unwrap(), TraceInput::read(trace).unwrap());
+        (parent, read.0, read.1)
+    }
+
+    #[test]
+    fn each_request_of_a_run_gets_the_commit_of_its_trace() {
+        let (_parent, run, trace) = inputs(&requests(), &recording());
+        let joined = join(&run, &trace).unwrap();
+        let document = &joined.document;
+        let clocks = document.join.as_ref().unwrap();
+        let offset_ns = i64::try_from(OFFSET_NS).unwrap();
+        assert!(clocks.offset.abs_diff(offset_ns) <= clocks.error, "{clocks:?}");
+        assert_eq!((clocks.requests, clocks.matched), (200, 200));
+        let response = document.response.as_ref().unwrap();
+        assert_eq!((response.requests, response.unmatched), (200, 0));
+        assert_eq!(document.commits.as_ref().unwrap().count, 200);
+        assert_eq!(document.caveats, []);
+        assert_eq!(document.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_trace_that_ended_before_the_run_is_told_with_the_time_that_it_misses() {
+        let half = window().start_ns + window().length_ns() / 2 + OFFSET_NS;
+        let (_parent, run, trace) = inputs(&requests(), &recording_in(TimeRange::new(0, half)));
+        let document = join(&run, &trace).unwrap().document;
+        let [caveat] = &document.caveats[..] else {
+            panic!("{:?}", document.caveats);
+        };
+        assert_eq!(caveat.kind, CaveatKind::PartlyJoined);
+        assert!(document.is_degraded());
+    }
+
+    #[test]
+    fn requests_that_the_threads_of_the_trace_do_not_follow_are_refused() {
+        let hour_ns = 3_600_000_000_000;
+        let mut late = requests();
+        for request in &mut late {
+            for at_ns in [
+                &mut request.due_ns,
+                &mut request.sent_ns,
+                &mut request.attempt_ns,
+                &mut request.done_ns,
+            ] {
+                *at_ns += hour_ns;
+            }
+        }
+        let (_parent, run, trace) = inputs(&late, &recording());
+        let error = join(&run, &trace).unwrap_err().to_string();
+        assert_eq!(error, "cannot match the clocks of the two machines");
+    }
+
+    #[test]
+    fn a_trace_of_another_server_is_refused() {
+        let (_parent, mut run, trace) = inputs(&requests(), &recording());
+        run.facts["server"]["flavor"] = "mariadb".into();
+        let error = join(&run, &trace).unwrap_err().to_string();
+        assert!(
+            error.contains("different servers: flavor is mariadb in the run and mysql"),
+            "{error}"
+        );
     }
 }

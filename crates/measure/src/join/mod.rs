@@ -1,11 +1,9 @@
 //! Join of a run with a trace of the server's machine.
 
-mod document;
 mod inputs;
 mod joined;
 mod same_server;
 mod translated;
 
-pub use document::is_degraded;
 pub use inputs::{RunInput, TraceInput};
 pub use joined::{Joined, join};

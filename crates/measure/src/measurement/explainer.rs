@@ -166,5 +166,6 @@ impl Sink for Explainer {
         }
         self.window_signal.count(self.analysis.commits_so_far());
         self.window_signal.answer(|| self.analysis.take_recent());
+        self.window_signal.want(self.analysis.take_wanted());
     }
 }

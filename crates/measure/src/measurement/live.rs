@@ -23,13 +23,13 @@ pub struct Live {
     signal: Option<Arc<WindowSignal>>,
     /// Seconds between two lines, if lines are wanted.
     every_s: Option<u64>,
-    requests: Requests,
+    requests: RequestsSinceLine,
     commits: Recent,
 }
 
 /// Requests since the last line.
 #[derive(Default)]
-struct Requests {
+struct RequestsSinceLine {
     done: u64,
     response: Option<Histogram<u64>>,
 }
@@ -47,7 +47,7 @@ impl Live {
             line,
             signal,
             every_s,
-            requests: Requests::default(),
+            requests: RequestsSinceLine::default(),
             commits: Recent::default(),
         }
     }
@@ -143,7 +143,7 @@ impl Live {
     }
 }
 
-impl Requests {
+impl RequestsSinceLine {
     fn add(&mut self, progress: &Progress<'_>) {
         self.done += progress.done_last_second;
         match &mut self.response {

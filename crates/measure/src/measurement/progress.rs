@@ -6,6 +6,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use logtrace_common::inert;
 use logtrace_driver::LoadProgress;
 
+use crate::say;
+
 /// Time between two updates on the screen.
 const DRAW_EVERY: Duration = Duration::from_millis(200);
 
@@ -18,7 +20,10 @@ pub struct Line {
 impl Line {
     /// Starts with the first step.
     pub fn start(message: &str) -> Self {
-        let bar = ProgressBar::new_spinner();
+        let bar = match say::has_progress() {
+            true => ProgressBar::new_spinner(),
+            false => ProgressBar::hidden(),
+        };
         bar.set_style(words());
         bar.enable_steady_tick(DRAW_EVERY);
         bar.set_message(message.to_owned());

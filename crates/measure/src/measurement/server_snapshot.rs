@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use logtrace_common::{ConnectError, Connection, ServerConn};
+use logtrace_common::{ConnectError, Connection};
 use logtrace_report::document::Cpu;
-use logtrace_server::{ControlGroupFacts, FileSystemFacts, HostFacts, Placed, ServerFacts, status_delta};
+use logtrace_server::{
+    ControlGroupFacts, FileSystemFacts, HostFacts, PlacedClass, ServerFacts, status_delta,
+};
 use logtrace_tracer::Detaching;
 use tokio::time::timeout;
 
+use super::namer::{LentConn, NamedThreads, Namer};
 use super::tracing::Traced;
 
 /// Facts about the server and the machine, and the trace.
@@ -29,6 +32,8 @@ pub struct ServerSnapshot {
     /// CPU time in the window; `None` until its end, and where it is not known.
     pub(crate) cpu: Option<Cpu>,
     pub(crate) traced: Option<Traced>,
+    /// Connections of threads that stand out.
+    pub(crate) named: NamedThreads,
 }
 
 /// Status at the start of a window, with the connection that it came by. The status at the end comes by the same one: the
@@ -36,7 +41,7 @@ pub struct ServerSnapshot {
 #[derive(Debug)]
 pub struct StatusAtStart {
     connection: Connection,
-    conn: ServerConn,
+    conn: LentConn,
     values: BTreeMap<String, String>,
 }
 
@@ -45,7 +50,11 @@ const STATUS_WITHIN: Duration = Duration::from_secs(5);
 
 impl ServerSnapshot {
     /// Collects the facts before the measurement.
-    pub(crate) fn before(server: &ServerFacts, connection: Option<&Connection>, placed: &[Placed]) -> Self {
+    pub(crate) fn before(
+        server: &ServerFacts,
+        connection: Option<&Connection>,
+        placed: &[PlacedClass],
+    ) -> Self {
         let data = server
             .process
             .as_deref()
@@ -68,12 +77,22 @@ impl ServerSnapshot {
             status: BTreeMap::new(),
             cpu: None,
             traced: None,
+            named: NamedThreads::default(),
         }
     }
 
     /// Returns the probes that are being detached, so that the caller can wait for them.
     pub fn take_detaching(&mut self) -> Option<Detaching> {
         self.traced.as_mut()?.detaching.take()
+    }
+
+    /// Notes the connections of threads that stand out, if there was a namer. Those that are listed are read now, as far as they
+    /// still live.
+    pub(crate) async fn take_names(&mut self, namer: Option<Namer>) {
+        let listed = self.traced.as_ref().map(Traced::held_threads);
+        if let Some(namer) = namer {
+            self.named = namer.finish(listed.unwrap_or_default()).await;
+        }
     }
 
     /// Notes the changes of the status since `start`, if the server answers in time.
@@ -98,20 +117,29 @@ impl StatusAtStart {
         let (conn, values) = timeout(STATUS_WITHIN, reading).await.ok()?.ok()?;
         Some(Self {
             connection,
-            conn,
+            conn: LentConn::new(conn),
             values,
         })
     }
 
+    /// Returns the connection, which serves one question after another.
+    pub(crate) fn conn(&self) -> LentConn {
+        self.conn.clone()
+    }
+
     /// Reads the status again, by a new login if the connection broke. Returns the changes.
-    async fn changes(mut self) -> Result<BTreeMap<String, i64>, ConnectError> {
-        let now = match self.connection.status_by(&mut self.conn).await {
-            Ok(now) => {
-                // If the session does not end in order, the server ends it.
-                let _ = self.connection.disconnect(self.conn).await;
-                now
+    async fn changes(self) -> Result<BTreeMap<String, i64>, ConnectError> {
+        let mut conn = self.conn.lend().await;
+        let now = match conn.as_mut() {
+            Some(conn) => self.connection.status_by(conn).await.ok(),
+            None => None,
+        };
+        let now = match now {
+            Some(now) => now,
+            None => {
+                *conn = None;
+                self.connection.status().await?
             }
-            Err(_) => self.connection.status().await?,
         };
         Ok(status_delta(&self.values, &now))
     }

@@ -1,15 +1,17 @@
 //! Tracing of a server during a measurement.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use logtrace_attribution::breakdown::ProcessRow;
 use logtrace_common::process::ProcessHandle;
 use logtrace_common::{Detail, Sampling};
 use logtrace_driver::DEFAULT_GRACE;
 use logtrace_events::Request;
-use logtrace_server::{ServerFacts, thread_names};
+use logtrace_server::{ServerFacts, control_groups_of, thread_names};
 use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, TracerConfig};
 
 use super::explainer::{Explained, Explainer};
@@ -73,6 +75,22 @@ pub(crate) struct Traced {
     pub(crate) open_commits: usize,
     /// Probes that are being detached, or `None` if the caller waits for them.
     pub(crate) detaching: Option<Detaching>,
+}
+
+impl Traced {
+    /// Returns the threads for which commits waited most, those of the transactions that stand out, and those that held locks
+    /// before commits.
+    pub(crate) fn held_threads(&self) -> BTreeSet<u32> {
+        let breakdown = &self.explained.breakdown;
+        let waited_for = breakdown.over_time.waited_for.iter();
+        let threads = waited_for
+            .flat_map(|found| &found.threads)
+            .map(|thread| thread.tid);
+        let transactions = breakdown.holders.transactions.iter().map(|row| row.thread);
+        let stages = breakdown.stages.iter().flat_map(|stages| &stages.waits);
+        let locks = stages.flat_map(|row| &row.held_by).map(|holder| holder.tid);
+        threads.chain(transactions).chain(locks).collect()
+    }
 }
 
 impl Tracing {
@@ -168,6 +186,7 @@ impl Tracing {
         over_time.threads = thread_names(&self.process, over_time.thread_ids());
         // Threads of connections mostly end with the load: some of them would have a name, and others none.
         over_time.threads.retain(|_, name| name != CONNECTION);
+        name_groups(&mut explained.breakdown.holders.processes);
         Ok(Traced {
             explained,
             account,
@@ -178,5 +197,14 @@ impl Tracing {
             open_commits,
             detaching: Some(detaching),
         })
+    }
+}
+
+/// Adds the control groups of the processes that still live.
+fn name_groups(processes: &mut [ProcessRow]) {
+    let names: Vec<String> = processes.iter().map(|process| process.name.clone()).collect();
+    let mut groups = control_groups_of(&names);
+    for process in processes {
+        process.control_group = groups.remove(&process.name);
     }
 }

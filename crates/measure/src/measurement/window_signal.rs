@@ -7,9 +7,13 @@ use std::time::Duration;
 use logtrace_attribution::breakdown::Recent;
 use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
+use tokio::sync::Notify;
 
 /// Time between two looks at the window.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Limit on threads that are to be named. More are there only if nobody names them.
+const MOST_WANTED: usize = 256;
 
 /// Window of the measurement and progress of the explanation. Times are in nanoseconds of `CLOCK_MONOTONIC`, the clock
 /// of the kernel side.
@@ -21,6 +25,9 @@ pub struct WindowSignal {
     /// Whether somebody asked for the recent commits.
     is_asked: AtomicBool,
     recent: Mutex<Option<Recent>>,
+    /// Threads of the server that are to be named now.
+    wanted: Mutex<Vec<u32>>,
+    is_wanted: Notify,
 }
 
 impl WindowSignal {
@@ -78,6 +85,27 @@ impl WindowSignal {
             sum.merge(&recent());
             *answer = Some(sum);
         }
+    }
+
+    /// Asks for the names of threads, while they do what makes them stand out.
+    pub(crate) fn want(&self, threads: Vec<u32>) {
+        if !threads.is_empty() {
+            let mut wanted = self.wanted();
+            if wanted.len() < MOST_WANTED {
+                wanted.extend(threads);
+            }
+            self.is_wanted.notify_one();
+        }
+    }
+
+    /// Waits until threads are to be named, and returns them.
+    pub(crate) async fn next_wanted(&self) -> Vec<u32> {
+        self.is_wanted.notified().await;
+        std::mem::take(&mut *self.wanted())
+    }
+
+    fn wanted(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Recent>> {

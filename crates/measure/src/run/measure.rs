@@ -2,10 +2,11 @@
 
 use anyhow::anyhow;
 
+use crate::config::run_config::RunConfig;
 use crate::errors::with_causes;
-use crate::measurement::{Line, Outputs, Signals};
-use crate::run::config::RunConfig;
-use crate::run::outcome::run_outcome::RunOutcome;
+use crate::measurement::{Line, Signals};
+use crate::outcome::run_outcome::RunOutcome;
+use crate::outputs::Outputs;
 use crate::run::server::open_server::open_server;
 use crate::run::server::teardown::tear_down;
 use crate::run::window::window;

@@ -10,8 +10,8 @@ use logtrace_driver::tpcc::TransactionType;
 use logtrace_driver::{DriveResult, EndReason, drive};
 use logtrace_events::Request;
 
+use crate::config::run_config::{Pacing, RunConfig};
 use crate::measurement::{Interrupted, Signals};
-use crate::run::config::{Pacing, RunConfig};
 use crate::run::load::drive::{drive_config, on_own_thread};
 use crate::run::server::open_server::OpenServer;
 
@@ -43,7 +43,7 @@ pub async fn short_turn(
     let (finished, requests) = mpsc::channel();
     let cancel = signals.end.child_token();
     let driving = on_own_thread(move || {
-        let outputs = logtrace_driver::Outputs {
+        let outputs = logtrace_driver::DriveOutputs {
             log: &mut io::sink(),
             watch: &mut (),
             observer: Some(Arc::new(move |request: &Request| {

@@ -13,19 +13,20 @@ use logtrace_server::Server;
 use logtrace_tracer::Account;
 use tokio::sync::oneshot;
 
+use crate::config::run_config::RunConfig;
 use crate::directory::run_dir::RunDir;
+use crate::document::run::document;
 use crate::errors::with_causes;
 use crate::measurement::{
-    CpuSampler, Interrupted, Line, Live, Outputs, Signals, StatusAtStart, Tracing, WindowSignal,
+    CpuSampler, Interrupted, Line, Live, Namer, Signals, StatusAtStart, Tracing, WindowSignal,
 };
-use crate::run::config::RunConfig;
+use crate::outcome::run_outcome::RunOutcome;
+use crate::outputs::Outputs;
 use crate::run::load::consistency::check_after_run;
 use crate::run::load::drive::{Follower, RequestSinks, drive_config, on_own_thread, pace};
 use crate::run::load::latency_log::LatencyLog;
 use crate::run::load::saved_inputs::{save_arrivals, save_workload};
 use crate::run::load::saved_requests::RequestSaver;
-use crate::run::outcome::document::document;
-use crate::run::outcome::run_outcome::RunOutcome;
 use crate::run::server::disk_full::{is_full, stays_full, unless_full, with_full_disk};
 use crate::run::server::open_server::{OpenServer, Tables};
 
@@ -94,6 +95,7 @@ pub async fn window(
     raw.snapshot.traced = tracing
         .map(|tracing| tracing.stop(start.account, open_commits))
         .transpose()?;
+    raw.snapshot.take_names(start.namer).await;
     if let (Some(warehouses), true) = (config.checked_warehouses(), is_there) {
         raw.checked.run = Some(check_after_run((target, warehouses), signals, line).await);
     }
@@ -164,6 +166,7 @@ struct Driven {
 #[derive(Debug, Default)]
 struct AtStart {
     status: Option<StatusAtStart>,
+    namer: Option<Namer>,
     account: Option<Account>,
     /// Errors that left files of the load incomplete.
     not_saved: Vec<String>,
@@ -191,7 +194,7 @@ impl Load<'_> {
         let (end, sinks) = (signals.end.child_token(), self.sinks);
         let cancel = end.clone();
         let driving = on_own_thread(move || {
-            let outputs = logtrace_driver::Outputs {
+            let outputs = logtrace_driver::DriveOutputs {
                 log: &mut log,
                 watch: &mut follower,
                 observer: sinks.observer(),
@@ -204,10 +207,15 @@ impl Load<'_> {
                 return AtStart::default();
             }
             let account = tracing.and_then(Tracing::account);
+            let status = StatusAtStart::read(Some(server.connection())).await;
+            let namer = status
+                .as_ref()
+                .map(|status| Namer::start(status.conn(), server.facts(), &window_signal));
             AtStart {
                 account,
                 not_saved: Vec::new(),
-                status: StatusAtStart::read(Some(server.connection())).await,
+                status,
+                namer,
             }
         };
         // A server that waits for space does not answer, so there is no use in waiting for it after the window.

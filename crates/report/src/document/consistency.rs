@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use logtrace_common::units;
 use thiserror::Error;
 
 use crate::document::from_breakdown::{last_resort, unexplained};
-use crate::document::{CauseRow, Commits, Document, Groups, SCHEMA};
+use crate::document::{CauseRow, Commits, Document, Groups, Holders, SCHEMA, StatementStages};
 
 /// A sum that does not hold. The document is wrong: logtrace has a defect, or somebody edited `run.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -72,6 +73,7 @@ impl Document {
         for of in of_server.chain(of_machine) {
             sum("columns of CPU time", of.columns.iter().copied(), of.total)?;
         }
+        self.stages.as_ref().map_or(Ok(()), in_stages)?;
         if let Some(statements) = &self.statements {
             let totals = statements.causes.iter().map(|row| row.total);
             sum("the causes of statements", totals, statements.total)?;
@@ -83,6 +85,8 @@ impl Document {
         match &self.commits {
             Some(commits) => {
                 balance(commits, &self.causes)?;
+                let holders = self.holders.as_ref();
+                holders.map_or(Ok(()), |holders| held(holders, commits))?;
                 let groups = self.groups.as_ref();
                 groups.map_or(Ok(()), |groups| in_groups(groups, commits))
             }
@@ -119,9 +123,58 @@ fn balance(commits: &Commits, causes: &[CauseRow]) -> Result<(), Imbalance> {
         commits.slowest_total,
         commits.total,
     )?;
+    if let Some(others) = commits.others {
+        part("commits of other clients", others.count, commits.count)?;
+        part(
+            "time of the commits of other clients",
+            others.total,
+            commits.total,
+        )?;
+    }
     for row in causes {
         part("commits that a cause delayed", row.commits, commits.count)?;
         part("a cause's time in the slowest commits", row.slowest, row.total)?;
+    }
+    Ok(())
+}
+
+/// Waits for transactions against the commits.
+fn held(holders: &Holders, commits: &Commits) -> Result<(), Imbalance> {
+    let rows = holders.transactions.iter();
+    let waited = rows.fold(0_u64, |sum, row| sum.saturating_add(row.waited));
+    part("waits for transactions", waited, commits.total)?;
+    for row in &holders.processes {
+        part("commits that waited for a process", row.commits, commits.count)?;
+        part("waits for a process", row.cpu, commits.total)?;
+    }
+    for row in &holders.transactions {
+        part(
+            "commits that waited for a transaction",
+            row.commits,
+            commits.count,
+        )?;
+        part("the longest wait for a transaction", row.longest, row.waited)?;
+        part("the commit of a transaction", row.commit, row.ns)?;
+    }
+    Ok(())
+}
+
+/// Statements by stage, and their waits before commits.
+fn in_stages(of: &StatementStages) -> Result<(), Imbalance> {
+    let stages = [of.before_commit, of.commit, of.after_commit];
+    sum("the stages of statements", stages, of.total)?;
+    let waits = of.waits.iter().map(|row| row.total);
+    sum("the waits before commits", waits, of.waited)?;
+    part("waits before commits", of.waited, of.before_commit)?;
+    for row in &of.waits {
+        part("the longest wait", row.longest, row.total)?;
+        let held_by = units::sum(row.held_by.iter().map(|holder| holder.total));
+        part("waits by holder", held_by, row.total)?;
+        for holder in &row.held_by {
+            part("time of a holder", holder.held, holder.total)?;
+            part("time in which a holder was idle", holder.idle, holder.held)?;
+            part("waits of a holder", holder.count, row.count)?;
+        }
     }
     Ok(())
 }

@@ -38,6 +38,9 @@ pub struct Driver {
     pub done: u64,
     /// Failed requests by error code (`disconnected` for a broken connection).
     pub errors: BTreeMap<String, u64>,
+    /// First failure with each of these codes, but for `deadline`; up to 32 codes. Empty in older documents.
+    #[serde(default)]
+    pub first_errors: BTreeMap<String, FirstError>,
     /// Attempts that were repeated, by error code.
     pub retries: BTreeMap<String, u64>,
     /// Requests of the warm-up that still ran when the window began; part of `requests`. 0 in documents of schema 1.
@@ -95,6 +98,15 @@ pub struct Driver {
     /// Requests by step of the rate; empty if it did not change in steps.
     #[serde(default)]
     pub steps: Vec<StepRow>,
+}
+
+/// First failure with an error code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FirstError {
+    /// Message of the server, or error of the connection; at most 300 characters.
+    pub text: String,
+    /// Statement that failed, with question marks in place of its values; at most 300 characters. Absent if it is unknown.
+    pub statement: Option<String>,
 }
 
 /// Requests that were due in one step of the rate.

@@ -7,8 +7,8 @@ use logtrace_common::{TimeRange, units};
 use crate::document::{Document, StepCommits, TracedParts, Tracer};
 
 impl Document {
-    /// Sets `response`, `commits`, `causes`, `unexplained`, `last_resort`, `statements`, `groups`, `files`, `devices` and
-    /// `unclassified` from the analysis, and the commits of each step of a driver that is set before.
+    /// Sets `response`, `commits`, `causes`, `unexplained`, `last_resort`, `stages`, `statements`, `groups`, `holders`, `files`,
+    /// `devices` and `unclassified` from the analysis, and the commits of each step of a driver that is set before.
     ///
     /// The caller sets the server, the workload, the driver, the tracer's account and the caveats.
     pub fn set_breakdown(&mut self, breakdown: &Breakdown, traced: TracedParts) {
@@ -18,8 +18,12 @@ impl Document {
         self.unexplained = unexplained(&breakdown.causes);
         self.last_resort = last_resort(&breakdown.causes);
         self.causes = breakdown.causes;
+        // A thread of a pool does not wait for the client that it serves, and without files no wait has a reason.
+        let has_stages = traced.files && self.server.thread_pool().is_none();
+        self.stages = breakdown.stages.filter(|_| has_stages);
         self.statements = breakdown.statements;
         self.groups = traced.groups.then(|| breakdown.groups.unwrap_or_default());
+        self.holders = Some(breakdown.holders);
         self.files = traced.files.then_some(breakdown.files);
         self.devices = traced.devices.then_some(breakdown.devices);
         self.unclassified = breakdown.unclassified;
@@ -44,6 +48,7 @@ impl Tracer {
         Self {
             undecodable,
             invariant_violations: breakdown.invariant_violations,
+            contradictions: breakdown.contradictions(),
             gaps: breakdown.gaps,
             ..self.clone()
         }

@@ -7,25 +7,31 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod burst_coverage;
+mod caveat;
 pub mod consistency;
 mod cpu;
 mod driver;
 mod from_breakdown;
 mod host;
 mod join;
+mod primary_figure;
+mod primary_values;
 pub(crate) mod reading;
 mod request_type;
 pub mod schema;
 mod server;
 mod step_commits;
+pub(crate) mod thread_names;
 mod tpcc;
 mod tracing;
 mod workload;
 
+pub use self::caveat::{Caveat, CaveatKind};
 pub use self::cpu::{Cpu, CpuColumns, Work};
-pub use self::driver::{Capacity, Driver, OutageRow, StepRow};
+pub use self::driver::{Capacity, Driver, FirstError, OutageRow, StepRow};
 pub use self::host::{Disk, Host};
 pub use self::join::Join;
+pub use self::primary_figure::PrimaryFigure;
 pub use self::request_type::KindRow;
 pub use self::server::{Container, LoopImage, Placed, Server};
 pub use self::step_commits::StepCommits;
@@ -33,8 +39,9 @@ pub use self::tpcc::{Consistency, Tpcc};
 pub use self::tracing::{TracedParts, Tracing};
 pub use self::workload::{CpuPlacement, Workload};
 pub use logtrace_attribution::breakdown::{
-    CauseRow, Commits, DeviceRow, Disagreements, Distribution, FileRow, Gaps, Groups, Response, SlowTenth,
-    StackTotal, StatementCause, Statements,
+    CauseRow, Commits, DeviceRow, Disagreements, Distribution, FileRow, Gaps, Groups, Holders, LockHolder,
+    LongWaits, NameSource, OtherCommits, ProcessRow, Response, SessionRow, SlowTenth, StackTotal,
+    StatementCause, StatementStages, Statements, TransactionRow,
 };
 pub use logtrace_attribution::cause::CauseTime;
 
@@ -85,12 +92,20 @@ pub struct Document {
     /// without a rule. Part of the causes; 0 in older documents.
     #[serde(default)]
     pub last_resort: u64,
+    /// Time of the clients' statements before, in and after their commits, and their long waits before them; absent at the
+    /// lowest level of detail, with a pool of threads, without a statement, and in older documents.
+    #[serde(default)]
+    pub stages: Option<StatementStages>,
     /// Statements outside their commits; absent below the highest level of detail.
     #[serde(default)]
     pub statements: Option<Statements>,
     /// Groups of commits as the server stated them; absent if they were not read.
     #[serde(default)]
     pub groups: Option<Groups>,
+    /// Transactions and processes that commits waited for, and the connections of threads; absent if the run was not traced,
+    /// and in older documents.
+    #[serde(default)]
+    pub holders: Option<Holders>,
     /// System calls by file; absent if they were not traced.
     pub files: Option<Vec<FileRow>>,
     /// Flushes by device; absent if they were not traced.
@@ -108,6 +123,38 @@ pub struct Document {
 }
 
 impl Document {
+    /// Returns the document of a server of which nothing has been measured yet, by this version. `started` is an RFC 3339 time.
+    pub fn new(started: String, server: Server) -> Self {
+        Self {
+            schema: SCHEMA,
+            logtrace: env!("CARGO_PKG_VERSION").into(),
+            started,
+            host: None,
+            server,
+            workload: None,
+            driver: None,
+            cpu: None,
+            tpcc: None,
+            trace: None,
+            join: None,
+            response: None,
+            commits: None,
+            causes: Vec::new(),
+            unexplained: 0,
+            last_resort: 0,
+            stages: None,
+            statements: None,
+            groups: None,
+            holders: None,
+            files: None,
+            devices: None,
+            tracing: None,
+            tracer: None,
+            unclassified: Vec::new(),
+            caveats: Vec::new(),
+        }
+    }
+
     /// Returns the system calls by file; none if they were not traced.
     pub fn files(&self) -> &[FileRow] {
         self.files.as_deref().unwrap_or_default()
@@ -145,6 +192,11 @@ impl Document {
         }
     }
 
+    /// Returns whether scripts must not use the measurement (exit code 3).
+    pub fn is_degraded(&self) -> bool {
+        self.caveats.iter().any(|caveat| caveat.kind.degrades())
+    }
+
     /// Returns the parts that were traced.
     pub fn traced_parts(&self) -> TracedParts {
         TracedParts {
@@ -177,6 +229,10 @@ pub struct Tracer {
     pub unmatched: u64,
     /// Commits with segments that did not add up.
     pub invariant_violations: u64,
+    /// Commits with time that is charged to a thread that waited for its client: these causes contradict themselves. Absent
+    /// in older documents.
+    #[serde(default)]
+    pub contradictions: u64,
     /// Run time of the BPF programs.
     pub bpf_ns: u64,
     /// Time from the traced events to the programs and back: traps of uprobes, and calls at tracepoints.
@@ -197,7 +253,7 @@ pub struct Tracer {
     /// Probes, at which the programs run.
     pub probes: Vec<Probe>,
     /// The times in which the tracer did not look, where only bursts were traced: `response`, `commits`, `causes`,
-    /// `statements`, `files` and `devices` are of the bursts alone. Absent where everything was traced.
+    /// `stages`, `statements`, `files` and `devices` are of the bursts alone. Absent where everything was traced.
     #[serde(default)]
     pub gaps: Option<Gaps>,
 }
@@ -232,13 +288,4 @@ pub struct Probe {
     pub place: String,
     /// Whether it is attached.
     pub attached: bool,
-}
-
-/// Caveat that a reader must know before trusting the numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Caveat {
-    /// Stable word for scripts, such as `lost_records`.
-    pub kind: String,
-    /// Explanation.
-    pub text: String,
 }

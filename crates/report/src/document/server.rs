@@ -34,7 +34,8 @@ pub struct Server {
     /// Classes of files that are placed elsewhere than in the data directory.
     #[serde(default)]
     pub placement: Vec<Placed>,
-    /// The variables that a durable commit depends on (`innodb_flush_log_at_trx_commit`, `sync_binlog`, ...).
+    /// The variables that govern commits and their causes (`innodb_flush_log_at_trx_commit`, `sync_binlog`, ...), as far as the
+    /// server has them. Without a login, those that were found in its memory.
     pub settings: BTreeMap<String, String>,
 }
 
@@ -42,6 +43,12 @@ impl Server {
     /// Returns its name and version, such as `MySQL 9.7.4`.
     pub fn name(&self) -> String {
         format!("{} {}", self.flavor, self.version)
+    }
+
+    /// Returns the value of `thread_handling` if a pool of threads serves the connections.
+    pub(crate) fn thread_pool(&self) -> Option<&str> {
+        let handling = self.settings.get("thread_handling")?;
+        handling.contains("pool").then_some(handling)
     }
 }
 
@@ -79,4 +86,27 @@ pub struct Placed {
     pub file_system: String,
     /// Device under it.
     pub device: String,
+}
+
+#[cfg(test)]
+impl Server {
+    /// Returns a private server on ext4 with these settings.
+    pub(crate) fn sample(flavor: Flavor, settings: &[(&str, &str)]) -> Self {
+        let settings = settings.iter();
+        Self {
+            flavor,
+            version: "9.7.4".to_owned(),
+            private: true,
+            binary: None,
+            control_group: None,
+            container: None,
+            file_system: "ext4".to_owned(),
+            device: "/dev/vda".to_owned(),
+            image: None,
+            placement: Vec::new(),
+            settings: settings
+                .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        }
+    }
 }

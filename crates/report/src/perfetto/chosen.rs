@@ -9,7 +9,7 @@ use super::selection::Selection;
 
 /// A commit with the list that has its words and stacks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chosen<'a> {
+pub(super) struct ChosenCommit<'a> {
     pub(super) commit: &'a Exemplar,
     pub(super) of: &'a Exemplars,
     /// Number of the list.
@@ -18,7 +18,7 @@ pub(super) struct Chosen<'a> {
 
 /// Returns the exemplars of a selection in the order of their ends, each once: those with records where a list has no room for
 /// them. All of the window has as many as there are.
-pub(super) fn chosen(over_time: &OverTime, selection: Selection) -> Vec<Chosen<'_>> {
+pub(super) fn chosen(over_time: &OverTime, selection: Selection) -> Vec<ChosenCommit<'_>> {
     let OverTime {
         slowest,
         typical,
@@ -31,11 +31,11 @@ pub(super) fn chosen(over_time: &OverTime, selection: Selection) -> Vec<Chosen<'
             (&[slowest, typical, stalls][..], usize::MAX)
         }
     };
-    let mut commits = BTreeMap::<(u64, u32), Chosen<'_>>::new();
+    let mut commits = BTreeMap::<(u64, u32), ChosenCommit<'_>>::new();
     for (list, &of) in (0..).zip(lists) {
         for commit in of.commits.iter().take(most) {
             if is_in(selection, commit) {
-                let chosen = Chosen { commit, of, list };
+                let chosen = ChosenCommit { commit, of, list };
                 let known = commits.entry((commit.end, commit.tid)).or_insert(chosen);
                 if known.commit.records.is_none() {
                     *known = chosen;

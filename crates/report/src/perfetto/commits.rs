@@ -14,31 +14,31 @@ const TENTHS: i64 = 10;
 
 /// Exported commits.
 #[derive(Debug, Default)]
-pub(super) struct Commits {
-    windows: Vec<TimeRange>,
+pub(super) struct ExportedCommits {
+    ranges: Vec<TimeRange>,
     /// Groups by the thread of the leader and the start of its commit.
-    groups: BTreeMap<(Tid, u64), Group>,
+    groups: BTreeMap<(Tid, u64), ExportedGroup>,
 }
 
 #[derive(Debug, Default)]
-struct Group {
+struct ExportedGroup {
     /// Commit of the leader, if it is exported.
     leader: Option<TimeRange>,
     /// Number of commits that it led, without its own.
     members: u64,
 }
 
-impl Commits {
+impl ExportedCommits {
     /// Adds a commit.
     pub(super) fn push(&mut self, explained: &ExplainedCommit<'_>) {
         let commit = explained.commit;
-        let window = TimeRange::new(commit.start_ns, commit.end_ns);
-        self.windows.push(window);
+        let range = TimeRange::new(commit.start_ns, commit.end_ns);
+        self.ranges.push(range);
         match explained.leader.zip(explained.leader_commit_ns) {
             Some(group) => self.groups.entry(group).or_default().members += 1,
             None => {
                 let own = (commit.tid, commit.start_ns);
-                self.groups.entry(own).or_default().leader = Some(window);
+                self.groups.entry(own).or_default().leader = Some(range);
             }
         }
     }
@@ -59,9 +59,9 @@ impl Commits {
     /// Returns how many commits were under way, from each time on at which that changes.
     pub(super) fn under_way(&self) -> Vec<(u64, i64)> {
         let mut changes = BTreeMap::<u64, i64>::new();
-        for window in &self.windows {
-            *changes.entry(window.start_ns).or_default() += 1;
-            *changes.entry(window.end_ns).or_default() -= 1;
+        for range in &self.ranges {
+            *changes.entry(range.start_ns).or_default() += 1;
+            *changes.entry(range.end_ns).or_default() -= 1;
         }
         let mut count = 0;
         let counts = changes.into_iter().map(|(at_ns, change)| {
@@ -74,8 +74,8 @@ impl Commits {
     /// Returns how many commits ended in each tenth of a second, as a rate: commits a second.
     pub(super) fn rate(&self) -> Vec<(u64, i64)> {
         let mut ended = BTreeMap::<u64, i64>::new();
-        for window in &self.windows {
-            let tenth = window.end_ns / STALL_BUCKET_NS;
+        for range in &self.ranges {
+            let tenth = range.end_ns / STALL_BUCKET_NS;
             *ended.entry(tenth).or_default() += TENTHS;
             // A tenth without commits after it has the rate 0.
             ended.entry(tenth + 1).or_default();

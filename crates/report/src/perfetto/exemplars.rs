@@ -7,10 +7,10 @@ use logtrace_attribution::breakdown::{ExemplarRecord, Lane, OverTime};
 use logtrace_common::TimeRange;
 use logtrace_events::Tid;
 
-use super::chosen::{Chosen, chosen};
-use super::export::{ExportError, Exported};
+use super::chosen::{ChosenCommit, chosen};
+use super::export::{ExportedTrace, TraceExportError};
 use super::messages::INSTANT;
-use super::pieces::{Piece, joined};
+use super::pieces::{Piece, merged};
 use super::selection::Selection;
 use super::slices::Slice;
 use super::trace_file::{Event, Note};
@@ -28,11 +28,11 @@ pub fn export_exemplars(
     selection: Selection,
     (pid, server): (u32, &str),
     to: impl Write,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportedTrace, TraceExportError> {
     let commits = chosen(over_time, selection);
-    let mut exporter = Exporter {
+    let mut exporter = ExemplarExporter {
         later_ns: commits.iter().map(before_window).max().unwrap_or(0),
-        ..Exporter::default()
+        ..ExemplarExporter::default()
     };
     exporter.tracks.names.clone_from(&over_time.threads);
     for chosen in &commits {
@@ -42,7 +42,7 @@ pub fn export_exemplars(
 }
 
 /// Returns how long before the window the records of a commit begin.
-fn before_window(chosen: &Chosen<'_>) -> u64 {
+fn before_window(chosen: &ChosenCommit<'_>) -> u64 {
     let commit = chosen.commit;
     let lead_ns = commit.records.as_ref().map_or(0, |records| records.lead);
     commit.ns.saturating_add(lead_ns).saturating_sub(commit.end)
@@ -50,7 +50,7 @@ fn before_window(chosen: &Chosen<'_>) -> u64 {
 
 /// Exemplars that are exported so far.
 #[derive(Default)]
-struct Exporter {
+struct ExemplarExporter {
     /// Time that is added to all times.
     later_ns: u64,
     tracks: Tracks,
@@ -58,23 +58,32 @@ struct Exporter {
     devices: BTreeMap<String, Vec<Piece>>,
     /// Functions of the stacks of parts.
     stacks: BTreeMap<u32, Vec<String>>,
-    exported: Exported,
+    exported: ExportedTrace,
 }
 
-impl Exporter {
-    fn push(&mut self, chosen: &Chosen<'_>) {
+impl ExemplarExporter {
+    fn push(&mut self, chosen: &ChosenCommit<'_>) {
         let commit = chosen.commit;
         let end_ns = commit.end.saturating_add(self.later_ns);
-        let window = TimeRange::new(end_ns.saturating_sub(commit.ns), end_ns);
+        let range = TimeRange::new(end_ns.saturating_sub(commit.ns), end_ns);
         self.exported.commits += 1;
-        let own = Piece::whole(window, "commit");
+        let mut own = Piece::whole(range, "commit");
+        let merged = commit
+            .segments
+            .map(|all| Note("parts before near ones became one", all));
+        own.slice.notes.extend(merged);
+        let left_out = match &commit.records {
+            None => Some("all records of its threads left out"),
+            Some(records) => records.is_cut.then_some("some records of its threads left out"),
+        };
+        own.slice.notes.extend(left_out.map(|words| Note(words, 1)));
         self.threads.entry(commit.tid).or_default().push(own);
-        self.push_parts(chosen, window.start_ns);
-        self.push_records(chosen, window);
+        self.push_parts(chosen, range.start_ns);
+        self.push_records(chosen, range);
     }
 
     /// Adds the parts of a commit from its start on, and an arrow between two parts of different threads.
-    fn push_parts(&mut self, chosen: &Chosen<'_>, start_ns: u64) {
+    fn push_parts(&mut self, chosen: &ChosenCommit<'_>, start_ns: u64) {
         let mut at_ns = start_ns;
         let mut before: Option<Tid> = None;
         for part in &chosen.commit.parts {
@@ -96,7 +105,7 @@ impl Exporter {
                 self.push_hop(at_ns, from, part.1);
             }
             before = Some(part.1);
-            at_ns = slice.window.end_ns;
+            at_ns = slice.range.end_ns;
             self.exported.total_ns = self.exported.total_ns.saturating_add(part.0);
             let explained = self.tracks.explained.entry(chosen.commit.tid);
             explained.or_default().push(slice);
@@ -129,7 +138,7 @@ impl Exporter {
     }
 
     /// Adds what the threads and devices did from shortly before the commit until its end.
-    fn push_records(&mut self, chosen: &Chosen<'_>, commit: TimeRange) {
+    fn push_records(&mut self, chosen: &ChosenCommit<'_>, commit: TimeRange) {
         let Some(records) = &chosen.commit.records else {
             return;
         };
@@ -143,11 +152,11 @@ impl Exporter {
         }
     }
 
-    fn write(mut self, server: (u32, &str), to: impl Write) -> Result<Exported, ExportError> {
+    fn write(mut self, server: (u32, &str), to: impl Write) -> Result<ExportedTrace, TraceExportError> {
         let threads = self.threads.into_iter();
-        self.tracks.threads = threads.map(|(tid, pieces)| (tid, joined(pieces))).collect();
+        self.tracks.threads = threads.map(|(tid, pieces)| (tid, merged(pieces))).collect();
         let devices = self.devices.into_iter();
-        self.tracks.devices = devices.map(|(device, pieces)| (device, joined(pieces))).collect();
+        self.tracks.devices = devices.map(|(device, pieces)| (device, merged(pieces))).collect();
         self.exported.slices = self.tracks.slices();
         let file = self.tracks.write(server, self.stacks, to)?;
         file.finish()?.flush()?;
@@ -163,10 +172,10 @@ fn commit_with_lead(commit: TimeRange, lead_ns: u64) -> TimeRange {
 /// Returns a record of a commit that was seen in this time.
 fn piece(record: &ExemplarRecord, word: &str, seen: TimeRange) -> Piece {
     let start_ns = seen.start_ns.saturating_add(record.start);
-    let window = TimeRange::new(start_ns, start_ns.saturating_add(record.ns));
-    let mut piece = Piece::whole(window, word);
-    piece.is_start_cut = window.start_ns <= seen.start_ns;
-    piece.is_end_cut = window.end_ns >= seen.end_ns;
+    let range = TimeRange::new(start_ns, start_ns.saturating_add(record.ns));
+    let mut piece = Piece::whole(range, word);
+    piece.is_start_cut = range.start_ns <= seen.start_ns;
+    piece.is_end_cut = range.end_ns >= seen.end_ns;
     if record.waker != 0 {
         piece.slice.notes.push(Note("woken by", record.waker.into()));
     }

@@ -12,9 +12,9 @@ use logtrace_events::{Entry, Flush, Io, OffCpu, Record, RecordingError, Recordin
 use thiserror::Error;
 
 use super::chosen::chosen;
-use super::commits::Commits;
+use super::commits::ExportedCommits;
 use super::messages::INSTANT;
-use super::selection::{Selection, Times};
+use super::selection::{ExportedTimes, Selection};
 use super::slices::{Slice, events, lanes};
 use super::trace_file::{Event, Note, PROCESS, TraceFile};
 use super::tracks::{Tracks, thread_track};
@@ -29,7 +29,7 @@ const RATE: u64 = 7 << 32;
 
 /// Content of an exported trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedTrace {
     /// Number of commits.
     pub commits: u64,
     /// Sum of their durations in nanoseconds, which is that of the explained slices.
@@ -46,7 +46,7 @@ pub struct Exported {
 
 /// Error of an export.
 #[derive(Debug, Error)]
-pub enum ExportError {
+pub enum TraceExportError {
     /// Recording that cannot be read.
     #[error(transparent)]
     Recording(#[from] RecordingError),
@@ -61,7 +61,7 @@ pub fn export<R: Read>(
     selection: Selection,
     server: &str,
     to: impl Write,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportedTrace, TraceExportError> {
     let times = times(&open, selection)?;
     let mut recording = open()?;
     let pid = recording.header().server_tgid;
@@ -90,17 +90,16 @@ pub fn export<R: Read>(
     exporter.write(server, to)
 }
 
-/// Returns the times of the recording that are exported.
 fn times<R: Read>(
     open: &impl Fn() -> Result<RecordingReader<R>, RecordingError>,
     selection: Selection,
-) -> Result<Times, RecordingError> {
+) -> Result<ExportedTimes, RecordingError> {
     let window = measured_window(open()?)?;
     let since_start = |from_ns: u64, to_ns: u64| {
         let at_ns = |ns| window.start_ns.saturating_add(ns);
         TimeRange::new(at_ns(from_ns), at_ns(to_ns))
     };
-    Ok(Times::of(match selection {
+    Ok(ExportedTimes::of(match selection {
         Selection::Whole => vec![window],
         Selection::Part(part) => vec![since_start(part.start_ns, part.end_ns)],
         Selection::Exemplars | Selection::Slowest(_) => {
@@ -117,27 +116,27 @@ fn times<R: Read>(
 /// State of an export: the tracks so far, and the analysis that they come from.
 struct Exporter {
     pid: u32,
-    times: Times,
+    times: ExportedTimes,
     files: Files,
     names: FrameNames,
     tracks: Tracks,
-    commits: Commits,
+    commits: ExportedCommits,
     /// Kernel's stacks of the slices.
     stacks: BTreeSet<u32>,
-    exported: Exported,
+    exported: ExportedTrace,
 }
 
 impl Exporter {
-    fn new(pid: u32, files: Files, times: Times) -> Self {
+    fn new(pid: u32, files: Files, times: ExportedTimes) -> Self {
         Self {
             pid,
             times,
             files,
             names: FrameNames::default(),
             tracks: Tracks::default(),
-            commits: Commits::default(),
+            commits: ExportedCommits::default(),
             stacks: BTreeSet::new(),
-            exported: Exported::default(),
+            exported: ExportedTrace::default(),
         }
     }
 
@@ -155,36 +154,36 @@ impl Exporter {
 
     fn push_commit(&mut self, explained: &ExplainedCommit<'_>) {
         let ExplainedCommit { commit, segments, .. } = explained;
-        let window = TimeRange::new(commit.start_ns, commit.end_ns);
-        if !self.takes(window, 1 + segments.len()) {
+        let range = TimeRange::new(commit.start_ns, commit.end_ns);
+        if !self.takes(range, 1 + segments.len()) {
             return;
         }
         self.exported.commits += 1;
-        self.exported.total_ns += window.length_ns();
+        self.exported.total_ns += range.length_ns();
         self.commits.push(explained);
-        let mut slice = Slice::new(window, "commit");
+        let mut slice = Slice::new(range, "commit");
         slice.notes.push(Note("commit", self.exported.commits));
         self.tracks.threads.entry(commit.tid).or_default().push(slice);
         let explained = self.tracks.explained.entry(commit.tid).or_default();
         explained.extend(segments.iter().map(|segment| Slice {
             category: Some(segment.cause.who.to_string()),
             notes: vec![Note("thread", segment.tid.into())],
-            ..Slice::new(segment.window, segment.cause.words())
+            ..Slice::new(segment.range, segment.cause.words())
         }));
     }
 
     fn push_io(&mut self, io: &Io) {
         let class: FileClass = self.files.class(io.file);
-        let window = TimeRange::new(io.enter_ns, io.exit_ns);
-        if self.takes(window, 1) {
-            let slice = Slice::new(window, format!("{class} {}", io.op));
+        let range = TimeRange::new(io.enter_ns, io.exit_ns);
+        if self.takes(range, 1) {
+            let slice = Slice::new(range, format!("{class} {}", io.op));
             self.tracks.threads.entry(io.tid).or_default().push(slice);
         }
     }
 
     fn push_off_cpu(&mut self, off: &OffCpu) {
-        let window = TimeRange::new(off.out_ns, off.in_ns);
-        if !self.takes(window, 2) {
+        let range = TimeRange::new(off.out_ns, off.in_ns);
+        if !self.takes(range, 2) {
             return;
         }
         let woken_ns = woken_ns(off);
@@ -192,15 +191,15 @@ impl Exporter {
             Some(Wait::Unclassified) | None => "blocked".to_owned(),
             Some(wait) => wait.to_string(),
         };
-        let mut queued = Slice::new(window.since(woken_ns), "run queue");
+        let mut queued = Slice::new(range.since(woken_ns), "run queue");
         queued.ended_flow = self.wake(off);
         self.stacks.extend(off.stack);
         let blocked = Slice {
             stack: off.stack,
-            ..Slice::new(window.before(woken_ns), blocked)
+            ..Slice::new(range.before(woken_ns), blocked)
         };
         let slices = [blocked, queued];
-        let has_time = |slice: &Slice| !slice.window.is_empty() || slice.ended_flow.is_some();
+        let has_time = |slice: &Slice| !slice.range.is_empty() || slice.ended_flow.is_some();
         let thread = self.tracks.threads.entry(off.tid).or_default();
         thread.extend(slices.into_iter().filter(has_time));
     }
@@ -229,9 +228,9 @@ impl Exporter {
     }
 
     fn push_flush(&mut self, flush: Flush) {
-        let window = TimeRange::new(flush.issue_ns, flush.done_ns);
-        if self.takes(window, 1) {
-            let slice = Slice::new(window, "flush");
+        let range = TimeRange::new(flush.issue_ns, flush.done_ns);
+        if self.takes(range, 1) {
+            let slice = Slice::new(range, "flush");
             let (major, minor) = (flush.dev >> 20, flush.dev & 0xf_ffff);
             let device = format!("{major}:{minor}");
             self.tracks.devices.entry(device).or_default().push(slice);
@@ -249,7 +248,7 @@ impl Exporter {
         is_met && has_room
     }
 
-    fn write(self, server: &str, to: impl Write) -> Result<Exported, ExportError> {
+    fn write(self, server: &str, to: impl Write) -> Result<ExportedTrace, TraceExportError> {
         let names = &self.names;
         let stacks = self.stacks.into_iter();
         let stacks = stacks.map(|id| (id, names.names(Some(Frames::Kernel(id)))));
@@ -261,7 +260,7 @@ impl Exporter {
 }
 
 /// Writes the groups of commits, and counters of commits.
-fn write_commits<W: Write>(file: &mut TraceFile<W>, commits: &Commits) -> io::Result<()> {
+fn write_commits<W: Write>(file: &mut TraceFile<W>, commits: &ExportedCommits) -> io::Result<()> {
     for (track, lane) in (GROUPS..).zip(lanes(commits.groups())) {
         file.named(track, PROCESS, "group commits", 0)?;
         file.events(events(track, lane))?;

@@ -12,5 +12,5 @@ mod trace_file;
 mod tracks;
 
 pub use exemplars::export_exemplars;
-pub use export::{ExportError, Exported, export};
+pub use export::{ExportedTrace, TraceExportError, export};
 pub use selection::Selection;

@@ -16,9 +16,9 @@ pub(super) struct Piece {
 
 impl Piece {
     /// Creates an interval that was seen from its start to its end.
-    pub(super) fn whole(window: TimeRange, name: &str) -> Self {
+    pub(super) fn whole(range: TimeRange, name: &str) -> Self {
         Self {
-            slice: Slice::new(window, name),
+            slice: Slice::new(range, name),
             is_start_cut: false,
             is_end_cut: false,
         }
@@ -26,7 +26,7 @@ impl Piece {
 
     /// Returns whether `later`, which does not begin before it, is the same interval.
     fn is_same(&self, later: &Self) -> bool {
-        let (one, other) = (self.slice.window, later.slice.window);
+        let (one, other) = (self.slice.range, later.slice.range);
         let has_start = one.start_ns == other.start_ns || later.is_start_cut;
         let has_end = match one.end_ns.cmp(&other.end_ns) {
             std::cmp::Ordering::Less => self.is_end_cut,
@@ -38,9 +38,9 @@ impl Piece {
 
     /// Adds what `later` saw of the same interval.
     fn add(&mut self, later: Self) {
-        let window = &mut self.slice.window;
-        if later.slice.window.end_ns > window.end_ns {
-            window.end_ns = later.slice.window.end_ns;
+        let range = &mut self.slice.range;
+        if later.slice.range.end_ns > range.end_ns {
+            range.end_ns = later.slice.range.end_ns;
             self.is_end_cut = later.is_end_cut;
         }
         if self.slice.notes.is_empty() {
@@ -50,22 +50,22 @@ impl Piece {
 }
 
 /// Returns the intervals of a track, each once.
-pub(super) fn joined(mut pieces: Vec<Piece>) -> Vec<Slice> {
-    pieces.sort_by_key(|piece| (piece.slice.window.start_ns, piece.is_start_cut));
-    let mut joined: Vec<Piece> = Vec::new();
+pub(super) fn merged(mut pieces: Vec<Piece>) -> Vec<Slice> {
+    pieces.sort_by_key(|piece| (piece.slice.range.start_ns, piece.is_start_cut));
+    let mut merged: Vec<Piece> = Vec::new();
     // Those that may go on: none of them ends before the next piece begins.
     let mut open: Vec<usize> = Vec::new();
     for piece in pieces {
-        open.retain(|&at| joined[at].slice.window.end_ns > piece.slice.window.start_ns);
-        match open.iter().find(|&&at| joined[at].is_same(&piece)) {
-            Some(&at) => joined[at].add(piece),
+        open.retain(|&at| merged[at].slice.range.end_ns > piece.slice.range.start_ns);
+        match open.iter().find(|&&at| merged[at].is_same(&piece)) {
+            Some(&at) => merged[at].add(piece),
             None => {
-                open.push(joined.len());
-                joined.push(piece);
+                open.push(merged.len());
+                merged.push(piece);
             }
         }
     }
-    joined.into_iter().map(|piece| piece.slice).collect()
+    merged.into_iter().map(|piece| piece.slice).collect()
 }
 
 #[cfg(test)]
@@ -81,9 +81,9 @@ mod tests {
     }
 
     fn times(pieces: Vec<Piece>) -> Vec<(u64, u64)> {
-        let slices = joined(pieces).into_iter();
+        let slices = merged(pieces).into_iter();
         slices
-            .map(|slice| (slice.window.start_ns, slice.window.end_ns))
+            .map(|slice| (slice.range.start_ns, slice.range.end_ns))
             .collect()
     }
 

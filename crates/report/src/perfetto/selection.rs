@@ -17,9 +17,9 @@ pub enum Selection {
 
 /// Times of a recording that are exported, disjoint and in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Times(Vec<TimeRange>);
+pub(super) struct ExportedTimes(Vec<TimeRange>);
 
-impl Times {
+impl ExportedTimes {
     /// Returns the times with all of these ranges.
     pub(super) fn of(mut ranges: Vec<TimeRange>) -> Self {
         ranges.sort_by_key(|range| range.start_ns);
@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn ranges_are_joined_and_intervals_with_a_part_in_them_are_found() {
         let range = TimeRange::new;
-        let times = Times::of(vec![range(10, 20), range(40, 50), range(15, 30), range(50, 60)]);
+        let times = ExportedTimes::of(vec![range(10, 20), range(40, 50), range(15, 30), range(50, 60)]);
         assert_eq!(times.0, [range(10, 30), range(40, 60)]);
         for (interval, meets) in [
             (range(0, 10), false),

@@ -8,7 +8,7 @@ use super::trace_file::{Event, Note};
 /// Time with a name on a track.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Slice {
-    pub(super) window: TimeRange,
+    pub(super) range: TimeRange,
     pub(super) name: String,
     pub(super) category: Option<String>,
     pub(super) notes: Vec<Note>,
@@ -20,9 +20,9 @@ pub(super) struct Slice {
 
 impl Slice {
     /// Creates a slice without notes.
-    pub(super) fn new(window: TimeRange, name: impl Into<String>) -> Self {
+    pub(super) fn new(range: TimeRange, name: impl Into<String>) -> Self {
         Self {
-            window,
+            range,
             name: name.into(),
             category: None,
             notes: Vec::new(),
@@ -35,7 +35,7 @@ impl Slice {
 /// Returns the begins and ends of the slices of a track. A slice that would end after the one around it ends with it: its end
 /// was not seen.
 pub(super) fn events(track: u64, mut slices: Vec<Slice>) -> Vec<Event> {
-    slices.sort_by_key(|slice| (slice.window.start_ns, std::cmp::Reverse(slice.window.end_ns)));
+    slices.sort_by_key(|slice| (slice.range.start_ns, std::cmp::Reverse(slice.range.end_ns)));
     let mut events = Vec::with_capacity(2 * slices.len());
     let mut open: Vec<u64> = Vec::new();
     let end = |at_ns| Event {
@@ -45,7 +45,7 @@ pub(super) fn events(track: u64, mut slices: Vec<Slice>) -> Vec<Event> {
         ..Event::default()
     };
     for slice in slices {
-        let TimeRange { start_ns, mut end_ns } = slice.window;
+        let TimeRange { start_ns, mut end_ns } = slice.range;
         while let Some(ended_ns) = open.pop_if(|ends_ns| *ends_ns <= start_ns) {
             events.push(end(ended_ns));
         }
@@ -71,12 +71,12 @@ pub(super) fn events(track: u64, mut slices: Vec<Slice>) -> Vec<Event> {
 
 /// Puts intervals that may overlap into lanes in which none do, each into the first one that is free.
 pub(super) fn lanes(mut slices: Vec<Slice>) -> Vec<Vec<Slice>> {
-    slices.sort_by_key(|slice| slice.window.start_ns);
+    slices.sort_by_key(|slice| slice.range.start_ns);
     let mut lanes: Vec<Vec<Slice>> = Vec::new();
     for slice in slices {
         let is_free = |lane: &&mut Vec<Slice>| {
             let last = lane.last();
-            last.is_none_or(|last| last.window.end_ns <= slice.window.start_ns)
+            last.is_none_or(|last| last.range.end_ns <= slice.range.start_ns)
         };
         match lanes.iter_mut().find(is_free) {
             Some(lane) => lane.push(slice),

@@ -8,8 +8,8 @@ use crate::render::error::RenderError;
 
 /// Names of the columns. `who`, `file`, `op` and `wait` are those of [`Cause`]; `file` and `op` are empty outside file I/O.
 /// `total_ns` sums to the total commit time, and `slowest_ns` to that of the slowest 1 % of the commits; shares are from 0
-/// to 1. `commits` is the number of commits that the cause delayed, and `mean_ns` its mean over all commits.
-const COLUMNS: [&str; 10] = [
+/// to 1. `commits` is the number of commits that the cause delayed, `mean_ns` its mean over all commits, and `kind` that of the wait.
+const COLUMNS: [&str; 11] = [
     "who",
     "file",
     "op",
@@ -20,6 +20,7 @@ const COLUMNS: [&str; 10] = [
     "mean_ns",
     "slowest_ns",
     "slowest_share",
+    "kind",
 ];
 
 /// Returns a header and a row for each cause.
@@ -51,6 +52,7 @@ fn row(document: &Document, row: &CauseRow) -> [String; COLUMNS.len()] {
         units::mean(row.total, count).unwrap_or(0).to_string(),
         row.slowest.to_string(),
         fraction(row.slowest, slowest),
+        wait.kind().to_string(),
     ]
 }
 

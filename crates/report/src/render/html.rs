@@ -1,44 +1,50 @@
 //! Page with all reports and drawings in it: no other file is needed to read it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use askama::Template;
 use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
 use logtrace_attribution::cause::Wait;
-use logtrace_attribution::rgb;
 use logtrace_common::units;
 
-use crate::document::{CauseRow, Commits, Document, Workload};
-use crate::render::advice;
+use crate::document::{Commits, Document, Workload};
+use crate::render::bars::{BarSegment, StackedBar, TreeBar, area_color, bar, kinds, tree_rows, wait_color};
 use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
-use crate::render::over_time::{Area, Pictures, Responses, SCRIPT, coarser, pictures, responses};
-use crate::render::page::{PageHead, enclosed};
-use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
+use crate::render::over_time::{Pictures, Responses, SCRIPT, coarser, pictures, pointed_values, responses};
+use crate::render::page::{PageHead, enclosed, with_contents};
+use crate::render::sections::advice::{self, AdviceSection};
+use crate::render::sections::answer::{ShortAnswer, short_answer, stall_of_slowest};
+use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::waited_for::WaitedForSection;
 use crate::render::sections::{
-    answer, faster, files, headline, latency, rate_steps, request_types, response, statements, tpcc, tracer,
-    waited_for,
+    faster, files, headline, holders, latency, rate_steps, request_types, response, stages, statements,
+    tiles, tpcc, tracer, tree, waited_for,
 };
 
 /// Limit on the bytes of a page: people send it to each other.
 const MOST_BYTES: usize = 3_000_000;
+
+/// Share of the commit time below which the short table of causes merges them: the table of all is beside it.
+const SHORT: f64 = 0.02;
 
 #[derive(Template)]
 #[template(path = "report.html")]
 struct Page<'a> {
     head: String,
     document: &'a Document,
-    /// Answer of the run in a few sentences.
-    answer: String,
+    answer: ShortAnswer,
     /// Selection with the commits of the stall of the slowest one, if commits can be selected.
     stall: Option<String>,
     /// Whether parts are left out, because the page would be too large.
     is_reduced: bool,
     commits: Option<CommitSection>,
+    /// Changes that are advised.
+    changes: Option<AdviceSection>,
     waited_for: Option<WaitedForSection>,
+    /// Values of the pictures for the pointer, compressed, if there are pictures.
+    pointed: Option<String>,
     pictures: Option<Pictures>,
     responses: Option<Responses>,
     /// Unclassified kernel stacks with their times.
@@ -53,26 +59,15 @@ struct Page<'a> {
 /// Causes of the commits.
 struct CommitSection {
     headline: String,
+    tree: Vec<TreeBar>,
+    /// Commit time by kind of wait.
+    kinds: Vec<BarSegment>,
     bars: Vec<StackedBar>,
     /// Causes, the small ones as one row.
     rows: Vec<CauseCells>,
     /// All causes, if there are small ones.
     all_rows: Vec<CauseCells>,
     groups: Option<String>,
-}
-
-/// Waits of a group of commits side by side.
-struct StackedBar {
-    name: String,
-    segments: Vec<Segment>,
-}
-
-struct Segment {
-    wait: Wait,
-    color: String,
-    /// Width in percent.
-    percent: f64,
-    text: String,
 }
 
 /// Row of the table of causes.
@@ -85,7 +80,7 @@ struct CauseCells {
 }
 
 /// Parts of a page that may be left out, because it would be too large.
-struct Parts<'a> {
+struct PageParts<'a> {
     over_time: Option<Cow<'a, OverTime>>,
     /// `run.json`, compressed.
     run_json: String,
@@ -95,7 +90,7 @@ struct Parts<'a> {
     is_reduced: bool,
 }
 
-impl Parts<'_> {
+impl PageParts<'_> {
     /// Leaves a part out, if there is one left: numbers over time become coarser first, as the files beside the page have all.
     fn reduce(&mut self) -> bool {
         self.is_reduced = true;
@@ -119,7 +114,7 @@ pub(crate) fn render(
     stacks: &StackTotals,
     over_time: Option<&OverTime>,
 ) -> Result<String, RenderError> {
-    let mut parts = Parts {
+    let mut parts = PageParts {
         over_time: over_time.map(Cow::Borrowed),
         run_json: enclosed(document)?,
         drawings: &[Whole::Commit, Whole::Response, Whole::Statement],
@@ -133,7 +128,7 @@ pub(crate) fn render(
     }
 }
 
-fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<String, RenderError> {
+fn page(document: &Document, stacks: &StackTotals, parts: &PageParts<'_>) -> Result<String, RenderError> {
     let over_time = parts.over_time.as_deref();
     let commits = document.commits.as_ref();
     let unclassified = document.unclassified.iter();
@@ -158,22 +153,25 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
         scripts: &[SCRIPT],
         drawings: &shown,
     };
+    let responses = match over_time {
+        Some(over_time) => responses(document, over_time, window_ns(document))?,
+        None => None,
+    };
     let page = Page {
         head: head.html()?,
         document,
-        answer: answer::answer(document, over_time),
+        answer: short_answer(document, over_time),
         stall: over_time
             .filter(|_| pictures.is_some())
-            .and_then(|over_time| answer::stall_of_slowest(document, over_time))
+            .and_then(|over_time| stall_of_slowest(document, over_time))
             .map(|(from, to)| format!("t={}-{}", from as f64 / 1e9, to as f64 / 1e9)),
         is_reduced: parts.is_reduced,
         commits: commits.map(|commits| section(document, commits)),
+        changes: advice::section(document, over_time),
         waited_for: over_time.and_then(|over_time| waited_for::section(document, over_time)),
+        pointed: pointed_values(pictures.as_ref(), responses.as_ref(), over_time)?,
         pictures,
-        responses: match over_time {
-            Some(over_time) => responses(document, over_time, window_ns(document))?,
-            None => None,
-        },
+        responses,
         stacks: unclassified
             .map(|row| (units::duration(row.total_ns), row.frames.join("\n")))
             .collect(),
@@ -182,7 +180,7 @@ fn page(document: &Document, stacks: &StackTotals, parts: &Parts<'_>) -> Result<
         response_drawing,
         statement_drawing,
     };
-    Ok(page.render()? + "\n")
+    Ok(with_contents(&page.render()?) + "\n")
 }
 
 /// Returns the length of the measured window.
@@ -219,7 +217,7 @@ fn load(workload: &Workload) -> [(&'static str, String); 4] {
 }
 
 fn section(document: &Document, commits: &Commits) -> CommitSection {
-    let few = rows(document, commits, SMALL);
+    let few = rows(document, commits, SHORT);
     let all = rows(document, commits, 0.0);
     let slowest = (commits.slowest_count, commits.slowest_total);
     let bars = [
@@ -228,6 +226,8 @@ fn section(document: &Document, commits: &Commits) -> CommitSection {
     ];
     CommitSection {
         headline: headline::commits(document, commits),
+        tree: tree_rows(&tree::of_commits(document)),
+        kinds: kinds(document),
         bars: bars.into_iter().flatten().collect(),
         all_rows: if all.len() > few.len() { all } else { Vec::new() },
         rows: few,
@@ -244,34 +244,6 @@ fn rows(document: &Document, commits: &Commits, small: f64) -> Vec<CauseCells> {
     rows.map(|line| cells(line, commits, longest)).collect()
 }
 
-/// Returns the bar of a group of `count` commits that took `total` together, with one segment for each wait in the order of
-/// [`Wait`], or `None` if there are no commits.
-fn bar(
-    name: &str,
-    count: u64,
-    total: u64,
-    document: &Document,
-    part: fn(&CauseRow) -> u64,
-) -> Option<StackedBar> {
-    let mean = units::duration(units::mean(total, count)?);
-    let mut waits = BTreeMap::<Wait, u64>::new();
-    for row in &document.causes {
-        let time = waits.entry(row.cause.wait).or_default();
-        *time = time.saturating_add(part(row));
-    }
-    let waits = waits.into_iter().filter(|(_, time)| *time > 0);
-    let segments = waits.map(|(wait, time)| Segment {
-        wait,
-        color: hex(wait),
-        percent: 100.0 * units::share(time, total).unwrap_or(0.0),
-        text: units::percent(time, total),
-    });
-    Some(StackedBar {
-        name: format!("{name}: {} commits, mean {mean}", units::count(count)),
-        segments: segments.collect(),
-    })
-}
-
 fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
     let (wait, delayed) = match line.subject {
         Subject::Cause(row) => (Some(row.cause.wait), units::percent(row.commits, commits.count)),
@@ -279,7 +251,7 @@ fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
         Subject::Smaller(_) | Subject::All | Subject::LastResort => (None, String::new()),
     };
     CauseCells {
-        color: wait.map(hex),
+        color: wait.map(wait_color),
         bar: 100.0 * units::share(line.total, longest).unwrap_or(0.0),
         words: line.subject.cells(),
         numbers: [
@@ -289,14 +261,4 @@ fn cells(line: &CauseLine, commits: &Commits, longest: u64) -> CauseCells {
             delayed,
         ],
     }
-}
-
-/// Returns the colour of an area: that of its wait, or of the page's soft text for all others.
-fn area_color(area: &Area) -> String {
-    area.wait.map_or_else(|| "var(--soft)".to_owned(), hex)
-}
-
-/// Returns the colour of a wait in HTML.
-fn hex(wait: Wait) -> String {
-    rgb::hex(wait.color())
 }

@@ -3,46 +3,56 @@
 use logtrace_common::inert::markdown as escaped;
 use logtrace_common::units;
 
-use crate::document::{Commits, Document};
-use crate::render::advice;
-use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
+use crate::document::Commits;
+use crate::render::input::Input;
+use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
-    files, headline, latency, rate_steps, request_types, response, statements, tpcc,
+    advice, answer, files, headline, holders, latency, rate_steps, request_types, response, stages,
+    statements, tpcc, tree,
 };
 use crate::render::table::Table;
 
-pub(crate) fn render(document: &Document) -> String {
-    let mut blocks = vec![
+pub(crate) fn render(input: Input<'_>) -> String {
+    let document = input.document;
+    let mut paragraphs = vec![
         format!("# {}", escaped(&headline::title_line(document))),
         escaped(&headline::summary(document).join(" · ")),
     ];
-    blocks.extend(headline::cpu(document).map(|parts| escaped(&parts.join(" · "))));
+    paragraphs.extend(headline::cpu(document).map(|parts| escaped(&parts.join(" · "))));
     let caveats = document.caveats.iter();
-    let caveats = caveats.map(|caveat| format!("**{}**: {}", escaped(&caveat.kind), escaped(&caveat.text)));
-    blocks.extend(section("Caveats", list(caveats)));
-    blocks.extend(table_section("Latency", latency::table(document)));
-    blocks.extend(table_section(
+    let caveats =
+        caveats.map(|caveat| format!("**{}**: {}", escaped(caveat.kind.as_ref()), escaped(&caveat.text)));
+    paragraphs.extend(section("Caveats", list(caveats)));
+    paragraphs.push(escaped(&answer::answer(document, input.over_time)));
+    paragraphs.extend(latency::table(document).map(|table| table_text(&table)));
+    if let Some(commits) = &document.commits {
+        paragraphs.extend(commit_paragraphs(input, commits));
+    }
+    paragraphs.extend(table_section("Large transactions", holders::table(document)));
+    paragraphs.extend(holders::without_names(document).map(escaped));
+    paragraphs.extend(table_section(
         "Requests by step of the rate",
         rate_steps::table(document),
     ));
-    blocks.extend(list(
+    paragraphs.extend(list(
         rate_steps::limit(document).iter().map(|limit| escaped(limit)),
     ));
-    blocks.extend(table_section(
+    paragraphs.extend(table_section(
         "Commits by step of the rate",
         rate_steps::commits(document),
     ));
-    blocks.extend(table_section("Requests by kind", request_types::table(document)));
-    blocks.extend(list(escaped_each(tpcc::sentences(document))));
-    blocks.extend(table_section("Response", response::table(document)));
-    if let Some(commits) = &document.commits {
-        blocks.extend(commit_blocks(document, commits));
-    }
-    blocks.extend(list(escaped_each(advice::next(document))));
+    paragraphs.extend(table_section("Requests by kind", request_types::table(document)));
+    paragraphs.extend(list(escaped_each(tpcc::sentences(document))));
+    let absent = response::absent(document).map(|absent| escaped(&absent));
+    let response = response::table(document).map(|table| table_text(&table));
+    paragraphs.extend(section("Response", response.or(absent)));
+    paragraphs.extend(table_section("Statements by stage", stages::stages(document)));
+    paragraphs.extend(table_section("Waits before commits", stages::waits(document)));
+    paragraphs.extend(list(escaped_each(advice::next(document))));
     let statements = statements::table(document);
-    blocks.extend(table_section("Statements outside of commits", statements));
-    blocks.extend(table_section("System calls on files", files::by_class(document)));
-    blocks.extend(table_section("Flushes of devices", files::by_device(document)));
+    paragraphs.extend(table_section("Statements outside of commits", statements));
+    paragraphs.extend(table_section("System calls on files", files::by_class(document)));
+    paragraphs.extend(table_section("Flushes of devices", files::by_device(document)));
     let stacks = document.unclassified.iter();
     let stacks = stacks.map(|row| {
         format!(
@@ -51,26 +61,37 @@ pub(crate) fn render(document: &Document) -> String {
             escaped(&row.frames.join("; "))
         )
     });
-    blocks.extend(section("Unclassified kernel stacks", list(stacks)));
-    blocks.join("\n\n") + "\n"
+    paragraphs.extend(section("Unclassified kernel stacks", list(stacks)));
+    paragraphs.join("\n\n") + "\n"
 }
 
-fn commit_blocks(document: &Document, commits: &Commits) -> Vec<String> {
-    let mut blocks = vec![
+/// Returns the commit time as a tree and by kind, what to change, and with `all` a row for each cause.
+fn commit_paragraphs(input: Input<'_>, commits: &Commits) -> Vec<String> {
+    let Input { document, all, .. } = input;
+    let mut paragraphs = vec![
         "## Commits".to_owned(),
         escaped(&headline::commits(document, commits)),
     ];
     if commits.count > 0 {
-        let rows = lines(document, commits, SMALL);
+        let lines = tree::text(&tree::lines(&tree::of_commits(document)));
+        paragraphs.push(format!("```text\n{}\n```", lines.join("\n")));
+        paragraphs.extend(tree::kinds(document).map(|kinds| escaped(&kinds)));
+    }
+    if let Some(section) = advice::section(document, input.over_time) {
+        paragraphs.push(format!("{}:", escaped(&section.title)));
+        paragraphs.extend(list(escaped_each(section.items)));
+    }
+    if commits.count > 0 && all {
+        let rows = lines(document, commits, 0.0);
         let table = Table {
             header: vec!["file", "op", "wait", "who", "mean", "share", "in slowest 1 %"],
             words: 4,
             rows: rows.iter().map(|line| cause(line, commits)).collect(),
         };
-        blocks.push(table_text(&table));
+        paragraphs.push(table_text(&table));
     }
-    blocks.extend(headline::groups(document).map(|parts| escaped(&parts.join(" · "))));
-    blocks
+    paragraphs.extend(headline::groups(document).map(|parts| escaped(&parts.join(" · "))));
+    paragraphs
 }
 
 fn cause(line: &CauseLine, commits: &Commits) -> Vec<String> {

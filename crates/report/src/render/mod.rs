@@ -1,7 +1,7 @@
 //! Renderers of a run: text, tables, a page and drawings. Each is a pure function of the run document and, if it draws
 //! stacks, of the folded ones.
 
-mod advice;
+mod bars;
 mod csv;
 mod drawing;
 mod elements;
@@ -9,6 +9,7 @@ mod error;
 mod flamegraph;
 mod folded;
 mod html;
+mod input;
 mod layout;
 mod markdown;
 mod over_time;
@@ -19,27 +20,24 @@ mod style;
 mod table;
 mod terminal;
 mod unit;
+mod value_axis;
+mod wait_order;
+mod wrapping;
 
-use logtrace_attribution::breakdown::{OverTime, StackTotals, Whole};
-use logtrace_attribution::cause::Wait;
-use logtrace_attribution::rgb::hex;
+use logtrace_attribution::breakdown::Whole;
 use logtrace_common::{UnknownName, inert};
 use strum::{Display, EnumIter, EnumString, IntoStaticStr, VariantNames};
 
-use crate::document::Document;
-
-/// Returns the colour of a wait in all pages and drawings, such as `#0072b2`.
-pub fn wait_color(wait: Wait) -> String {
-    hex(wait.color())
-}
-
+pub use bars::wait_color;
 pub use elements::{Element, draw_markdown, draw_terminal};
 pub use error::RenderError;
 pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
-pub use page::{DURATION, PageError, PageHead, read_page};
+pub use input::Input;
+pub use page::{DURATION, PageError, PageHead, read_page, with_contents};
 pub use sections::headline::title_line;
 pub use unit::Unit;
+pub use value_axis::ValueAxis;
 
 /// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumIter, EnumString, IntoStaticStr, VariantNames)]
@@ -65,39 +63,47 @@ pub enum Format {
     Speedscope,
 }
 
+impl Format {
+    /// Returns whether the format needs the stacks of [`Input`].
+    pub fn draws_stacks(self) -> bool {
+        match self {
+            Self::Terminal | Self::Json | Self::Markdown | Self::Csv => false,
+            Self::Html | Self::Folded | Self::FoldedResponse | Self::FoldedStatement | Self::Speedscope => {
+                true
+            }
+        }
+    }
+}
+
 fn unknown_format(name: &str) -> UnknownName {
     UnknownName::new("report format", name, Format::VARIANTS)
 }
 
-/// Run to render.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
-    /// The run.
-    pub document: &'a Document,
-    /// Time by stack: [`logtrace_attribution::breakdown::Breakdown::stacks`], or the result of [`parse_folded`]. Used by the folded
-    /// formats and [`Format::Html`]; empty if the run was not traced.
-    pub stacks: &'a StackTotals,
-    /// Commits over time, for [`Format::Html`]; absent if the run was not traced.
-    pub over_time: Option<&'a OverTime>,
-    /// Whether [`Format::Terminal`] may use colours.
-    pub color: bool,
-}
-
-/// Renders a run. All of the formats are UTF-8 and end with a newline.
+/// Renders a run. All of the formats are UTF-8 and end with a newline. A format of a part that the run does not have is an error
+/// that says why.
 pub fn render(format: Format, input: Input<'_>) -> Result<String, RenderError> {
     match format {
-        Format::Terminal => Ok(terminal::render(input.document, input.color)),
+        Format::Terminal => Ok(terminal::render(input)),
         Format::Json => Ok(inert::json(&serde_json::to_string_pretty(input.document)?) + "\n"),
         Format::Html => Ok(inert::lines(&html::render(
             input.document,
             input.stacks,
             input.over_time,
         )?)),
-        Format::Markdown => Ok(markdown::render(input.document)),
+        Format::Markdown => Ok(markdown::render(input)),
+        Format::Csv if input.document.causes.is_empty() => Err(RenderError::no_causes(input.document)),
         Format::Csv => csv::render(input.document),
-        Format::Folded => Ok(folded::render(Whole::Commit, input.stacks)),
-        Format::FoldedResponse => Ok(folded::render(Whole::Response, input.stacks)),
+        Format::Folded => folded_of(Whole::Commit, input),
+        Format::FoldedResponse => folded_of(Whole::Response, input),
         Format::Speedscope => Ok(inert::json(&speedscope::render(input.document, input.stacks)?)),
-        Format::FoldedStatement => Ok(folded::render(Whole::Statement, input.stacks)),
+        Format::FoldedStatement => folded_of(Whole::Statement, input),
+    }
+}
+
+/// Renders stacks, of which there must be some: an empty text would not say why it is empty.
+fn folded_of(whole: Whole, input: Input<'_>) -> Result<String, RenderError> {
+    match input.stacks.of(whole).is_empty() {
+        true => Err(RenderError::no_stacks(whole, input.document)),
+        false => Ok(folded::render(whole, input.stacks)),
     }
 }

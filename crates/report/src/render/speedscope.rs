@@ -14,29 +14,29 @@ use crate::render::sections::headline;
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
 #[derive(Serialize)]
-struct File<'a> {
+struct SpeedscopeFile<'a> {
     #[serde(rename = "$schema")]
     schema: &'a str,
     exporter: String,
     name: String,
     shared: Shared<'a>,
-    profiles: Vec<Profile>,
+    profiles: Vec<SpeedscopeProfile>,
 }
 
 #[derive(Serialize)]
 struct Shared<'a> {
-    frames: Vec<Frame<'a>>,
+    frames: Vec<SpeedscopeFrame<'a>>,
 }
 
 #[derive(Serialize)]
-struct Frame<'a> {
+struct SpeedscopeFrame<'a> {
     name: &'a str,
 }
 
 /// Stacks of one whole. Each sample has the places of its frames, the outermost first, and a weight in nanoseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Profile {
+struct SpeedscopeProfile {
     r#type: &'static str,
     name: &'static str,
     unit: &'static str,
@@ -48,12 +48,12 @@ struct Profile {
 
 /// Frames of all profiles, each once.
 #[derive(Default)]
-struct Frames<'a> {
+struct SpeedscopeFrames<'a> {
     names: Vec<&'a str>,
     places: HashMap<&'a str, usize>,
 }
 
-impl<'a> Frames<'a> {
+impl<'a> SpeedscopeFrames<'a> {
     fn place(&mut self, name: &'a str) -> usize {
         *self.places.entry(name).or_insert_with(|| {
             self.names.push(name);
@@ -64,34 +64,38 @@ impl<'a> Frames<'a> {
 
 /// Returns a file with a profile for each kind of time that was measured.
 pub(crate) fn render(document: &Document, stacks: &StackTotals) -> Result<String, RenderError> {
-    let mut frames = Frames::default();
+    let mut frames = SpeedscopeFrames::default();
     let wholes = Whole::ALL
         .into_iter()
         .filter(|&whole| !stacks.of(whole).is_empty());
-    let profiles: Vec<Profile> = wholes.map(|whole| profile(whole, stacks, &mut frames)).collect();
+    let profiles: Vec<SpeedscopeProfile> = wholes.map(|whole| profile(whole, stacks, &mut frames)).collect();
     if profiles.is_empty() {
         return Err(RenderError::NoStacks);
     }
     let names = frames.names.into_iter();
-    let file = File {
+    let file = SpeedscopeFile {
         schema: SCHEMA,
         exporter: format!("logtrace {}", document.logtrace),
         name: headline::subject(document),
         shared: Shared {
-            frames: names.map(|name| Frame { name }).collect(),
+            frames: names.map(|name| SpeedscopeFrame { name }).collect(),
         },
         profiles,
     };
     Ok(serde_json::to_string(&file)? + "\n")
 }
 
-fn profile<'a>(whole: Whole, stacks: &'a StackTotals, frames: &mut Frames<'a>) -> Profile {
+fn profile<'a>(
+    whole: Whole,
+    stacks: &'a StackTotals,
+    frames: &mut SpeedscopeFrames<'a>,
+) -> SpeedscopeProfile {
     let stacks = stacks.of(whole);
     let weights: Vec<u64> = stacks.iter().map(|stack| stack.total_ns).collect();
     let samples = stacks
         .iter()
         .map(|stack| stack.frames.iter().map(|name| frames.place(name)).collect());
-    Profile {
+    SpeedscopeProfile {
         r#type: "sampled",
         name: whole.as_str(),
         unit: "nanoseconds",

@@ -1,16 +1,18 @@
-//! Report for a person at a terminal: aligned text, at most 100 columns wide.
+//! Report for a person at a terminal: aligned text, at most 100 columns wide, and 80 in sentences and the tree.
 
 use logtrace_common::{inert, units};
 
 use crate::document::{Commits, Document};
-use crate::render::advice;
+use crate::render::input::Input;
 use crate::render::layout::{aligned, label};
-use crate::render::sections::causes::{CauseLine, SMALL, Subject, lines};
+use crate::render::sections::causes::{CauseLine, Subject, lines};
 use crate::render::sections::{
-    files, headline, latency, rate_steps, request_types, response, statements, tpcc,
+    advice, answer, files, headline, holders, latency, rate_steps, request_types, response, stages,
+    statements, tpcc, tree,
 };
 use crate::render::style::{BAR, BOLD, FAINT, Paint, WARNING};
 use crate::render::table::Table;
+use crate::render::wrapping;
 
 /// Columns of the report.
 const WIDTH: usize = 100;
@@ -19,8 +21,9 @@ const LONGEST_BAR: usize = 16;
 /// Number of unclassified stacks in the report; the others are in `run.json`.
 const STACKS: usize = 5;
 
-pub(crate) fn render(document: &Document, color: bool) -> String {
-    let paint = Paint { color };
+pub(crate) fn render(input: Input<'_>) -> String {
+    let Input { document, all, .. } = input;
+    let paint = Paint { color: input.color };
     let table = |table: Option<Table>| table.map(|table| table_text(&table, paint));
     let titled = |title: &str, body: Option<Table>| {
         let title = paint.paint(BOLD, title) + "\n";
@@ -29,17 +32,32 @@ pub(crate) fn render(document: &Document, color: bool) -> String {
     let sentences: Vec<String> = tpcc::sentences(document).iter().flat_map(item).collect();
     let limit: Vec<String> = rate_steps::limit(document).iter().flat_map(item).collect();
     let commits = document.commits.as_ref();
-    let blocks = [
+    let sections = [
         Some(head(document, paint)),
         caveats(document, paint),
+        Some(text(&wrapped(&answer::answer(document, input.over_time)))),
         table(latency::table(document)),
+        commits.map(|commits| tree_block(document, commits, paint)),
+        advice::section(document, input.over_time).map(|section| {
+            let title = paint.paint(BOLD, &section.title);
+            let items = section.items.iter().flat_map(sentence);
+            text(&[title].into_iter().chain(items).collect::<Vec<_>>())
+        }),
+        titled(holders::TITLE, holders::table(document)).map(|table| {
+            let missing = holders::without_names(document);
+            table + &text(&missing.iter().flat_map(item).collect::<Vec<_>>())
+        }),
         titled("requests by step of the rate", rate_steps::table(document))
             .map(|table| table + &text(&limit)),
         titled("commits by step of the rate", rate_steps::commits(document)),
         table(request_types::table(document)).map(|kinds| kinds + &text(&sentences)),
-        table(response::table(document)),
-        commits.map(|commits| commit_block(document, commits, paint)),
-        headline::groups(document).map(|parts| text(&joined(&parts))),
+        table(response::table(document))
+            .or_else(|| response::absent(document).map(|absent| text(&item(absent)))),
+        stages_block(document, paint),
+        commits
+            .filter(|_| all)
+            .and_then(|commits| all_causes(document, commits, paint)),
+        headline::groups(document).map(|parts| text(&in_lines(&parts))),
         statements::title(document).and_then(|title| titled(&title, statements::table(document))),
         titled(
             "system calls on files, by whatever thread",
@@ -52,21 +70,21 @@ pub(crate) fn render(document: &Document, color: bool) -> String {
         unclassified(document, paint),
         Some(next(document, paint)),
     ];
-    inert::terminal(&blocks.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+    inert::terminal(&sections.into_iter().flatten().collect::<Vec<_>>().join("\n"))
 }
 
 fn head(document: &Document, paint: Paint) -> String {
-    let title = joined(&headline::title(document));
+    let title = in_lines(&headline::title(document));
     let title = title.iter().map(|line| paint.paint(BOLD, line));
     let lines: Vec<String> = title
-        .chain(joined(&headline::summary(document)))
-        .chain(headline::cpu(document).iter().flat_map(|parts| joined(parts)))
+        .chain(in_lines(&headline::summary(document)))
+        .chain(headline::cpu(document).iter().flat_map(|parts| in_lines(parts)))
         .collect();
     text(&lines)
 }
 
 /// Joins the parts with ` · `, on as many lines as they need.
-fn joined(parts: &[String]) -> Vec<String> {
+fn in_lines(parts: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts.iter().map(|part| inert::line(part)) {
         match lines.last_mut() {
@@ -93,12 +111,38 @@ fn caveats(document: &Document, paint: Paint) -> Option<String> {
     })
 }
 
-fn commit_block(document: &Document, commits: &Commits, paint: Paint) -> String {
-    let mut out = vec![paint.paint(BOLD, &headline::commits(document, commits))];
-    if commits.count > 0 {
-        out.extend(cause_lines(&lines(document, commits, SMALL), commits, paint));
-    }
-    text(&out)
+/// Returns the commit time as a tree, and by kind.
+fn tree_block(document: &Document, commits: &Commits, paint: Paint) -> String {
+    let title = wrapped(&headline::commits(document, commits)).into_iter();
+    let title = title.map(|line| paint.paint(BOLD, &line));
+    let lines = tree::text(&tree::lines(&tree::of_commits(document)));
+    let kinds = tree::kinds(document)
+        .iter()
+        .flat_map(|kinds| wrapped(kinds))
+        .collect::<Vec<_>>();
+    text(&title.chain(lines).chain(kinds).collect::<Vec<_>>())
+}
+
+/// Returns the statements by stage and their long waits before commits.
+fn stages_block(document: &Document, paint: Paint) -> Option<String> {
+    let tables = [stages::stages(document), stages::waits(document)];
+    let tables: Vec<String> = tables
+        .iter()
+        .flatten()
+        .map(|table| table_text(table, paint))
+        .collect();
+    let title = stages::title(document).filter(|_| !tables.is_empty())?;
+    Some(paint.paint(BOLD, &title) + "\n" + &tables.concat())
+}
+
+fn all_causes(document: &Document, commits: &Commits, paint: Paint) -> Option<String> {
+    let rows = lines(document, commits, 0.0);
+    (commits.count > 0).then(|| text(&cause_lines(&rows, commits, paint)))
+}
+
+/// Wraps a paragraph of the first lines.
+fn wrapped(text: &str) -> Vec<String> {
+    wrapping::wrapped(text, tree::WIDTH)
 }
 
 fn cause_lines(lines: &[CauseLine], commits: &Commits, paint: Paint) -> Vec<String> {
@@ -151,9 +195,9 @@ fn unclassified(document: &Document, paint: Paint) -> Option<String> {
 
 fn next(document: &Document, paint: Paint) -> String {
     let mut lines = vec![paint.paint(BOLD, "where to look next")];
-    lines.extend(advice::next(document).iter().flat_map(item));
+    lines.extend(advice::next(document).iter().flat_map(sentence));
     let has_commits = document.commits.as_ref().map(|commits| commits.count > 0);
-    lines.extend(item(match has_commits {
+    lines.extend(sentence(match has_commits {
         Some(true) if document.response.is_some() => {
             "report.html has every cause, file and probe; flamegraph.svg every stack of the commits, response.svg also \
              the way from the client to them; run.json every number."
@@ -167,12 +211,19 @@ fn next(document: &Document, paint: Paint) -> String {
 
 /// Wraps an item of a list.
 fn item(text: impl AsRef<str>) -> Vec<String> {
-    let options = textwrap::Options::new(WIDTH)
+    item_of(WIDTH, text)
+}
+
+/// Wraps an item of a list for reading.
+fn sentence(text: impl AsRef<str>) -> Vec<String> {
+    item_of(tree::WIDTH, text)
+}
+
+fn item_of(width: usize, text: impl AsRef<str>) -> Vec<String> {
+    let options = textwrap::Options::new(width)
         .initial_indent("- ")
         .subsequent_indent("  ");
-    let text = inert::line(text.as_ref());
-    let lines = textwrap::wrap(&text, options).into_iter();
-    lines.map(std::borrow::Cow::into_owned).collect()
+    wrapping::wrapped(text.as_ref(), options)
 }
 
 fn table_text(table: &Table, paint: Paint) -> String {
@@ -207,7 +258,7 @@ mod tests {
     #[test]
     fn a_long_title_is_broken_between_its_parts() {
         let part = "x".repeat(60);
-        assert_eq!(joined(&[part.clone(), part.clone()]), [part.clone(), part]);
-        assert_eq!(joined(&["a".to_owned(), "b".to_owned()]), ["a · b"]);
+        assert_eq!(in_lines(&[part.clone(), part.clone()]), [part.clone(), part]);
+        assert_eq!(in_lines(&["a".to_owned(), "b".to_owned()]), ["a · b"]);
     }
 }

@@ -41,7 +41,9 @@ impl Unit {
             Self::Time => format!("{}{}", sign(value), units::duration(units::whole(value.abs()))),
             Self::BytesPerSecond => format!("{}{:.2}", sign(value), value.abs() / 1e6),
             Self::Share => format!("{:.0} %", 100.0 * value),
-            _ => three_digits(value),
+            Self::PerSecond | Self::PerMinute | Self::Count | Self::Number | Self::Bytes => {
+                three_digits(value)
+            }
         }
     }
 }

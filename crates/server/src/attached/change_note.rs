@@ -9,7 +9,7 @@ use procfs::process::Process;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::server::ServerFacts;
-use crate::settings::change::Change;
+use crate::settings::change::ChangedVariable;
 use crate::settings::global_session::set_statement;
 use logtrace_common::{Connection, Flavor};
 
@@ -34,7 +34,7 @@ pub(crate) struct ChangeNote {
     /// Process of the server, if it is on this machine.
     pub(crate) process: Option<ProcessStart>,
     /// Variables in the order in which they are set.
-    pub(crate) settings: Vec<Change>,
+    pub(crate) settings: Vec<ChangedVariable>,
     /// Database that the run creates and drops.
     pub(crate) database: Option<String>,
     /// Whether there was no such database before the run: then an empty one is of the run. Older notes do not say.
@@ -51,11 +51,10 @@ pub(crate) struct ProcessStart {
 }
 
 impl ChangeNote {
-    /// Creates a note of changes to a server.
     pub(crate) fn new(
         connection: &Connection,
         facts: &ServerFacts,
-        settings: Vec<Change>,
+        settings: Vec<ChangedVariable>,
         database: Option<&str>,
     ) -> Self {
         Self {
@@ -78,7 +77,6 @@ impl ChangeNote {
         self.database.as_deref().filter(|_| self.database_was_absent)
     }
 
-    /// Reads a note.
     pub(crate) fn parse(text: &str) -> io::Result<Self> {
         let note: Self = serde_json::from_str(text)?;
         match note.schema {
@@ -110,7 +108,7 @@ impl ChangeNote {
 
     /// Returns the statements that undo the changes, for a person to type.
     pub(crate) fn by_hand(&self) -> String {
-        let set = |change: &Change| set_statement(&change.name, &change.old_literal()) + ";";
+        let set = |change: &ChangedVariable| set_statement(&change.name, &change.old_literal()) + ";";
         let drop =
             |database: &String| format!("DROP DATABASE IF EXISTS `{database}`; -- if logtrace made it");
         let settings = self.settings.iter().rev().map(set);
@@ -177,8 +175,8 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn change(name: &str, old: GlobalValue, new: &str) -> Change {
-        Change {
+    pub(crate) fn change(name: &str, old: GlobalValue, new: &str) -> ChangedVariable {
+        ChangedVariable {
             name: name.into(),
             old: OldValue::Read(old),
             new: Some(new.into()),

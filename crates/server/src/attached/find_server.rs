@@ -1,4 +1,4 @@
-//! Search for the process of a server by its systemd unit or by its data directory.
+//! Search for the process of a server: by its systemd unit, by its data directory, or the only one of this machine.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use logtrace_common::process::{FileId, ProcessHandle};
+use logtrace_common::process::{DeviceAndInode, ProcessHandle};
 use procfs::process::all_processes;
 
-use crate::attached::unit_group::{ControlGroup, Trees};
+use crate::attached::unit_group::{HierarchyGroup, Trees};
 use crate::connection::peer::is_server;
 use crate::facts::container::groups_of;
 
@@ -22,16 +22,23 @@ const UNIT_DIRECTORIES: [&str; 3] = [
 
 /// Process of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Running {
+struct RunningServer {
     pid: u32,
     program: PathBuf,
     /// Effective user.
     uid: u32,
     /// Its control groups, one for each hierarchy.
-    groups: Vec<ControlGroup>,
+    groups: Vec<HierarchyGroup>,
     /// Device and inode of its working directory. Both servers change to their data directory when they start
     /// (sql/mysqld.cc, `my_setwd`).
-    directory: Option<FileId>,
+    directory: Option<DeviceAndInode>,
+    /// Path of the same, as the server sees it.
+    path: Option<PathBuf>,
+}
+
+/// Returns the only server of this machine.
+pub(crate) fn only_server() -> anyhow::Result<Arc<ProcessHandle>> {
+    the_server(|_| true, "on this machine")
 }
 
 /// Returns the only server in a systemd unit, which may be named by an alias and without the suffix `.service`. A unit is a
@@ -51,8 +58,8 @@ pub(crate) fn server_of_unit(unit: &str) -> anyhow::Result<Arc<ProcessHandle>> {
 pub(crate) fn server_of_directory(path: &Path) -> anyhow::Result<Arc<ProcessHandle>> {
     let failed = || format!("cannot look at the data directory {}", path.display());
     let found = fs::metadata(path).with_context(failed)?;
-    let (place, owner) = (FileId::from(&found), found.uid());
-    let is_it = |server: &Running| server.directory == Some(place) && [0, owner].contains(&server.uid);
+    let (place, owner) = (DeviceAndInode::from(&found), found.uid());
+    let is_it = |server: &RunningServer| server.directory == Some(place) && [0, owner].contains(&server.uid);
     let whose = format!(
         "with the data directory {}, which belongs to user {owner}",
         path.display()
@@ -61,7 +68,7 @@ pub(crate) fn server_of_directory(path: &Path) -> anyhow::Result<Arc<ProcessHand
 }
 
 /// Returns the only server of a kind.
-fn the_server(is_it: impl Fn(&Running) -> bool, whose: &str) -> anyhow::Result<Arc<ProcessHandle>> {
+fn the_server(is_it: impl Fn(&RunningServer) -> bool, whose: &str) -> anyhow::Result<Arc<ProcessHandle>> {
     let (held, servers): (Vec<_>, Vec<_>) = running_servers()?.into_iter().unzip();
     let found: Vec<_> = servers.iter().filter(|server| is_it(server)).collect();
     let pid = only(&found, &servers, whose)?;
@@ -71,7 +78,7 @@ fn the_server(is_it: impl Fn(&Running) -> bool, whose: &str) -> anyhow::Result<A
     Ok(Arc::new(held))
 }
 
-impl Running {
+impl RunningServer {
     /// Returns what is known of a process if it is a server. A process that ends meanwhile is none.
     fn of(process: &ProcessHandle) -> Option<Self> {
         let program = process.program_name().ok().filter(|program| is_server(program))?;
@@ -80,8 +87,9 @@ impl Running {
             pid: process.pid(),
             program,
             uid: process.entry().status().ok()?.euid,
-            groups: groups.into_iter().map(ControlGroup::from).collect(),
+            groups: groups.into_iter().map(HierarchyGroup::from).collect(),
             directory: process.working_directory().ok(),
+            path: process.entry().cwd().ok(),
         })
     }
 
@@ -89,12 +97,24 @@ impl Running {
         self.groups.iter().any(|group| trees.is_in(group, names))
     }
 
-    /// Describes the process, with its longest control group: that of systemd or of a container.
+    /// Describes the process.
     fn describe(&self) -> String {
-        let paths = self.groups.iter().map(|group| group.path.as_str());
-        let group = paths.max_by_key(|path| path.len());
         let (pid, program) = (self.pid, self.program.display());
-        format!("process {pid} ({program}) in {}", group.unwrap_or("/"))
+        format!("process {pid} ({program}) in {}", self.group())
+    }
+
+    /// Returns a line with what to type for this server, and what tells it from others.
+    fn choice(&self) -> String {
+        let (pid, program) = (self.pid, self.program.display());
+        let data = self.path.as_ref();
+        let data = data.map_or_else(String::new, |path| format!(", data in {}", path.display()));
+        format!("\n  --pid {pid:<8} {program}{data}, in {}", self.group())
+    }
+
+    /// Returns its longest control group: that of systemd or of a container.
+    fn group(&self) -> &str {
+        let paths = self.groups.iter().map(|group| group.path.as_str());
+        paths.max_by_key(|path| path.len()).unwrap_or("/")
     }
 }
 
@@ -111,40 +131,34 @@ fn names_of(unit: &str, directories: &[&Path]) -> Vec<String> {
     names
 }
 
-fn running_servers() -> anyhow::Result<Vec<(ProcessHandle, Running)>> {
+fn running_servers() -> anyhow::Result<Vec<(ProcessHandle, RunningServer)>> {
     let processes = all_processes().context("cannot list the processes of this machine")?;
     let servers = processes.flatten().filter_map(|process| {
         // Most processes are none: they are not held.
         process.exe().ok().filter(|program| is_server(program))?;
         let held = ProcessHandle::open(u32::try_from(process.pid()).ok()?).ok()?;
-        let running = Running::of(&held)?;
+        let running = RunningServer::of(&held)?;
         Some((held, running))
     });
     Ok(servers.collect())
 }
 
 /// Returns the process of the only server among those that were found.
-fn only(found: &[&Running], all: &[Running], whose: &str) -> anyhow::Result<u32> {
-    let list = |servers: &[&Running]| {
-        let lines: Vec<String> = servers.iter().map(|server| server.describe()).collect();
-        lines.join(", ")
-    };
+fn only(found: &[&RunningServer], all: &[RunningServer], whose: &str) -> anyhow::Result<u32> {
     match (found, all) {
         ([server], _) => Ok(server.pid),
         ([], []) => bail!(
-            "there is no server {whose}: no mysqld and no mariadbd was seen on this machine (does logtrace run as root, or \
-             with CAP_SYS_PTRACE?)"
+            "there is no server {whose}: no process is a mysqld or a mariadbd (does logtrace run as root, or with \
+             CAP_SYS_PTRACE?)"
         ),
-        ([], all) => bail!(
-            "there is no server {whose}. Those that run: {}",
-            list(&all.iter().collect::<Vec<_>>())
-        ),
-        (several, _) => bail!(
-            "there are {} servers {whose}: {}. Name one by its number: --pid {}",
-            several.len(),
-            list(several),
-            several[0].pid
-        ),
+        ([], all) => {
+            let all: Vec<String> = all.iter().map(RunningServer::describe).collect();
+            bail!("there is no server {whose}. Those that run: {}", all.join(", "))
+        }
+        (several, _) => {
+            let choices: String = several.iter().map(|server| server.choice()).collect();
+            bail!("there are {} servers {whose}. Name one:{choices}", several.len())
+        }
     }
 }
 
@@ -155,20 +169,21 @@ mod tests {
     use super::*;
     use crate::attached::unit_group::Hierarchy;
 
-    fn on_version_2(path: &str) -> ControlGroup {
-        ControlGroup {
+    fn on_version_2(path: &str) -> HierarchyGroup {
+        HierarchyGroup {
             hierarchy: Hierarchy::Unified,
             path: path.to_owned(),
         }
     }
 
-    fn running(pid: u32, group: &str) -> Running {
-        Running {
+    fn running(pid: u32, group: &str) -> RunningServer {
+        RunningServer {
             pid,
             program: "/usr/sbin/mysqld".into(),
             uid: 27,
             groups: ["/", group].map(on_version_2).to_vec(),
             directory: None,
+            path: Some("/data".into()),
         }
     }
 
@@ -189,8 +204,9 @@ mod tests {
     #[test]
     fn one_server_is_found_and_none_or_several_are_refused_with_what_there_is() {
         let servers = [running(7, "/a/one.service"), running(8, "/a/two.service")];
-        let error =
-            |found: &[&Running], all: &[Running]| only(found, all, "in the unit x").unwrap_err().to_string();
+        let error = |found: &[&RunningServer], all: &[RunningServer]| {
+            only(found, all, "in the unit x").unwrap_err().to_string()
+        };
         assert_eq!(only(&[&servers[1]], &servers, "in the unit x").unwrap(), 8);
         let none = error(&[], &servers);
         assert!(
@@ -202,10 +218,16 @@ mod tests {
             "{none}"
         );
         let nothing = error(&[], &[]);
-        assert!(nothing.contains("no mysqld and no mariadbd"), "{nothing}");
-        let several = error(&servers.each_ref(), &servers);
-        assert!(several.contains("there are 2 servers in the unit x"), "{several}");
-        assert!(several.ends_with("--pid 7"), "{several}");
+        assert!(
+            nothing.contains("no process is a mysqld or a mariadbd"),
+            "{nothing}"
+        );
+        assert_eq!(
+            error(&servers.each_ref(), &servers),
+            "there are 2 servers in the unit x. Name one:\n  \
+             --pid 7        /usr/sbin/mysqld, data in /data, in /a/one.service\n  \
+             --pid 8        /usr/sbin/mysqld, data in /data, in /a/two.service"
+        );
     }
 
     #[test]

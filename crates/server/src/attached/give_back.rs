@@ -11,7 +11,7 @@ use crate::attached::reach::{Reached, reach};
 use crate::attached::server_lock::ServerLock;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
-use crate::settings::change::Change;
+use crate::settings::change::ChangedVariable;
 use crate::settings::companions::companions_of;
 use crate::settings::global_session::{GlobalSession, set_statement};
 use crate::settings::global_value::GlobalValue;
@@ -144,7 +144,7 @@ pub(crate) async fn restore_noted(
 }
 
 /// Tells of a variable that somebody else changed.
-fn of_others((change, seen): &(Change, GlobalValue)) -> String {
+fn of_others((change, seen): &(ChangedVariable, GlobalValue)) -> String {
     let old = change.old_literal();
     format!(
         "{} is {}, which is not what the run set, and was {old} before it: somebody changed it since, so it stays. This undoes it: {};",
@@ -157,14 +157,14 @@ fn of_others((change, seen): &(Change, GlobalValue)) -> String {
 /// Changes of a killed run that are not undone.
 #[derive(Debug, Default)]
 struct LeftChanges {
-    in_effect: Vec<Change>,
+    in_effect: Vec<ChangedVariable>,
     /// Changes whose variables somebody else changed since, with the present values.
-    of_others: Vec<(Change, GlobalValue)>,
+    of_others: Vec<(ChangedVariable, GlobalValue)>,
 }
 
 /// State of a variable after a killed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum VariableState {
     Undone,
     OfTheRun,
     OfOthers,
@@ -186,9 +186,9 @@ impl LeftChanges {
         for change in note.settings.iter().rev() {
             match session.get(&change.name).await {
                 Ok(now) => match state(change, &now, &left.of_others) {
-                    State::Undone => {}
-                    State::OfTheRun => left.in_effect.push(change.clone()),
-                    State::OfOthers => left.of_others.push((change.clone(), now)),
+                    VariableState::Undone => {}
+                    VariableState::OfTheRun => left.in_effect.push(change.clone()),
+                    VariableState::OfOthers => left.of_others.push((change.clone(), now)),
                 },
                 // The restore says why.
                 Err(ServerError::Setting(_)) => left.in_effect.push(change.clone()),
@@ -203,23 +203,28 @@ impl LeftChanges {
 
 /// Returns the state of a variable that has the value `now`. The value of a companion in the run is not known: it is that of
 /// somebody else if that of the variable is which changed it.
-fn state(change: &Change, now: &GlobalValue, of_others: &[(Change, GlobalValue)]) -> State {
-    let is_companion_of = |other: &Change| companions_of(&other.name).any(|name| name == change.name);
+fn state(
+    change: &ChangedVariable,
+    now: &GlobalValue,
+    of_others: &[(ChangedVariable, GlobalValue)],
+) -> VariableState {
+    let is_companion_of =
+        |other: &ChangedVariable| companions_of(&other.name).any(|name| name == change.name);
     let is_of_run = match &change.new {
         Some(new) => has_value(&change.name, new, &now.to_string()),
         None => !of_others.iter().any(|(other, _)| is_companion_of(other)),
     };
     match (change.is_undone(now), is_of_run) {
-        (true, _) => State::Undone,
-        (false, true) => State::OfTheRun,
-        (false, false) => State::OfOthers,
+        (true, _) => VariableState::Undone,
+        (false, true) => VariableState::OfTheRun,
+        (false, false) => VariableState::OfOthers,
     }
 }
 
 /// Gives each variable its old value again, the last one first, and reads all of them back.
 pub(crate) async fn restore_settings(
     session: &mut GlobalSession<'_>,
-    changes: &[Change],
+    changes: &[ChangedVariable],
 ) -> Result<(), ServerError> {
     let left = undo(session, changes).await?;
     let why: Vec<String> = left.into_iter().map(|(_, reason)| reason).collect();
@@ -233,7 +238,7 @@ pub(crate) async fn restore_settings(
 mod tests {
     use super::*;
     use crate::attached::change_note::tests::change;
-    use crate::connection::dsn::parse_dsn;
+    use crate::connection::parse_dsn;
 
     #[test]
     fn a_server_is_given_back_with_the_stronger_encryption_of_the_note_and_the_address() {
@@ -261,21 +266,21 @@ mod tests {
     fn a_value_of_the_run_is_told_from_the_old_one_and_from_that_of_somebody_else() {
         let number = |digits: &str| GlobalValue::Number(digits.into());
         let set = change("innodb_io_capacity", number("200"), "5K");
-        let companion = Change {
+        let companion = ChangedVariable {
             name: "innodb_io_capacity_max".into(),
             new: None,
             ..change("", number("2000"), "")
         };
-        let of = |change: &Change, now: &str, of_others: &[(Change, GlobalValue)]| {
+        let of = |change: &ChangedVariable, now: &str, of_others: &[(ChangedVariable, GlobalValue)]| {
             state(change, &number(now), of_others)
         };
-        assert_eq!(of(&set, "200", &[]), State::Undone);
-        assert_eq!(of(&set, "5120", &[]), State::OfTheRun);
-        assert_eq!(of(&set, "300", &[]), State::OfOthers);
-        assert_eq!(of(&companion, "2000", &[]), State::Undone);
-        assert_eq!(of(&companion, "10240", &[]), State::OfTheRun);
+        assert_eq!(of(&set, "200", &[]), VariableState::Undone);
+        assert_eq!(of(&set, "5120", &[]), VariableState::OfTheRun);
+        assert_eq!(of(&set, "300", &[]), VariableState::OfOthers);
+        assert_eq!(of(&companion, "2000", &[]), VariableState::Undone);
+        assert_eq!(of(&companion, "10240", &[]), VariableState::OfTheRun);
         let others = [(set, number("300"))];
-        assert_eq!(of(&companion, "2000", &others), State::Undone);
-        assert_eq!(of(&companion, "10240", &others), State::OfOthers);
+        assert_eq!(of(&companion, "2000", &others), VariableState::Undone);
+        assert_eq!(of(&companion, "10240", &others), VariableState::OfOthers);
     }
 }

@@ -10,10 +10,10 @@ use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
 use crate::attached::change_note::ChangeNote;
+use crate::error::unless_gone;
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::storage::file_lock::FileLock;
 use crate::storage::locked_dir::guard;
-use crate::unless_gone::unless_gone;
 
 /// Largest note, in bytes.
 const MAX_BYTES: u64 = 1 << 20;

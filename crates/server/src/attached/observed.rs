@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::attached::find_server::{server_of_directory, server_of_unit};
+use crate::attached::find_server::{only_server, server_of_directory, server_of_unit};
 use crate::attached::process_facts::{facts_of_process, named_process};
 use crate::attached::reach::{reach, watch};
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
-use crate::process::pidfd::{Exit, ProcessWatch};
+use crate::process::pidfd::{ProcessEnd, ProcessWatch};
 use anyhow::Context;
 use logtrace_common::Connection;
 
@@ -22,6 +22,8 @@ pub enum ObservedChoice {
     DataDirectory(PathBuf),
     /// Address and account.
     Address(Connection),
+    /// The only server of this machine. There is no login either.
+    Only,
 }
 
 /// Running server that is observed. Nothing in it is changed.
@@ -41,6 +43,7 @@ impl ObservedServer {
     pub async fn attach(choice: &ObservedChoice) -> Result<Self, ServerError> {
         let process = match choice {
             ObservedChoice::Address(connection) => return Self::reached(connection).await,
+            ObservedChoice::Only => only_server()?,
             ObservedChoice::Process(pid) => named_process(*pid)?,
             ObservedChoice::Unit(unit) => server_of_unit(unit)?,
             ObservedChoice::DataDirectory(path) => server_of_directory(path)?,
@@ -64,7 +67,7 @@ impl ObservedServer {
     }
 
     /// Waits until the process has ended. Only its parent can read its exit status.
-    pub async fn died(&self) -> Exit {
+    pub async fn died(&self) -> ProcessEnd {
         self.watch.ended().await
     }
 }

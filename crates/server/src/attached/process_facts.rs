@@ -27,7 +27,7 @@ type ReadVariable = fn(&ProcessMemory, &str) -> Option<String>;
 
 /// Global variables in the code of the servers (sql/mysqld.cc, sql/binlog.cc, sql/log.cc,
 /// storage/innobase/srv/srv0srv.cc), with their types and the system variables that they hold.
-const VARIABLES: [(&str, ReadVariable, &str); 13] = [
+const VARIABLES: [(&str, ReadVariable, &str); 22] = [
     ("server_version", ProcessMemory::text, "version"),
     ("glob_hostname", ProcessMemory::text, "hostname"),
     // MySQL's identity, and MariaDB's.
@@ -55,6 +55,21 @@ const VARIABLES: [(&str, ReadVariable, &str); 13] = [
         number,
         "innodb_flush_log_at_trx_commit",
     ),
+    ("max_binlog_size", number, "max_binlog_size"),
+    ("binlog_cache_size", number, "binlog_cache_size"),
+    // MySQL's alone.
+    ("opt_binlog_order_commits", switch, "binlog_order_commits"),
+    (
+        "opt_binlog_group_commit_sync_delay",
+        number,
+        "binlog_group_commit_sync_delay",
+    ),
+    ("srv_log_writer_threads", switch, "innodb_log_writer_threads"),
+    ("srv_redo_log_capacity", number, "innodb_redo_log_capacity"),
+    ("srv_use_fdatasync", switch, "innodb_use_fdatasync"),
+    // MariaDB's alone.
+    ("opt_binlog_commit_wait_count", number, "binlog_commit_wait_count"),
+    ("opt_binlog_commit_wait_usec", number, "binlog_commit_wait_usec"),
 ];
 
 /// First bytes of a binary log (sql/log_event.h, `BINLOG_MAGIC`).

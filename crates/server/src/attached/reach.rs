@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 
-use crate::connection::listener_pid::server_process;
 use crate::connection::locality::is_remote;
+use crate::connection::server_process::server_process;
 use crate::error::ServerError;
 use crate::facts::server::ServerFacts;
 use crate::process::pidfd::ProcessWatch;

@@ -31,7 +31,7 @@ pub(crate) enum Hierarchy {
 
 /// Group of a process in one hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ControlGroup {
+pub(crate) struct HierarchyGroup {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) path: String,
 }
@@ -46,7 +46,7 @@ impl Hierarchy {
     }
 }
 
-impl From<ProcessCGroup> for ControlGroup {
+impl From<ProcessCGroup> for HierarchyGroup {
     fn from(group: ProcessCGroup) -> Self {
         let controller = group.controllers.into_iter().find(|name| !name.is_empty());
         Self {
@@ -66,7 +66,7 @@ impl Trees {
 
     /// Returns whether a group is one with one of these names, or below one. A user can make groups with any name below those that
     /// are the user's own, so that these do not count.
-    pub(crate) fn is_in(&self, group: &ControlGroup, names: &[String]) -> bool {
+    pub(crate) fn is_in(&self, group: &HierarchyGroup, names: &[String]) -> bool {
         let Some((unit, name)) = unit_in(&group.path, names) else {
             return false;
         };
@@ -163,10 +163,10 @@ mod tests {
         unit_in(group, &[name.to_owned()]).map(|(unit, _)| unit)
     }
 
-    fn group(hierarchy: &str, path: &str) -> ControlGroup {
+    fn group(hierarchy: &str, path: &str) -> HierarchyGroup {
         let hierarchy = Hierarchy::Of(hierarchy.to_owned());
         let path = path.to_owned();
-        ControlGroup { hierarchy, path }
+        HierarchyGroup { hierarchy, path }
     }
 
     #[test]
@@ -247,55 +247,56 @@ mod tests {
         assert!(trees("1 2 0:3 / /proc rw - proc proc rw").is_empty());
     }
 
-    #[test]
-    fn a_group_that_was_given_to_a_user_does_not_count() {
-        if !rustix::process::geteuid().is_root() {
-            return;
+    mod needs_root {
+        use super::*;
+
+        #[test]
+        fn a_group_that_was_given_to_a_user_does_not_count() {
+            let mounted = tempfile::tempdir().unwrap();
+            let given = mounted.path().join("a.slice");
+            fs::create_dir_all(given.join("x.service")).unwrap();
+            let tree = |name: &str, root: &str| Tree {
+                hierarchy: Hierarchy::Of(name.to_owned()),
+                root: root.into(),
+                mounted: mounted.path().to_owned(),
+            };
+            let trees = Trees(vec![tree("name=systemd", "/"), tree("memory", "/")]);
+            let part = Trees(vec![tree("name=systemd", "/part.slice")]);
+            let is_in = |trees: &Trees, hierarchy: &str, path: &str, name: &str| {
+                trees.is_in(&group(hierarchy, path), &[name.to_owned()])
+            };
+            assert!(is_in(&trees, "name=systemd", "/a.slice/x.service", "x.service"));
+            assert!(
+                !is_in(&trees, "memory", "/a.slice/x.service", "x.service"),
+                "not systemd's"
+            );
+            assert!(
+                !is_in(&trees, "pids", "/a.slice/x.service", "a.slice"),
+                "not mounted"
+            );
+            assert!(!is_in(&trees, "name=systemd", "/no/such", "such"), "not there");
+            assert!(is_in(
+                &part,
+                "name=systemd",
+                "/part.slice/a.slice/x.service",
+                "x.service"
+            ));
+            chown(&given, Some(65_534), None).unwrap();
+            assert!(!is_in(&trees, "name=systemd", "/a.slice/x.service", "x.service"));
+            assert!(!is_in(
+                &part,
+                "name=systemd",
+                "/part.slice/a.slice/x.service",
+                "x.service"
+            ));
+            // What a namespace hides has no owner here.
+            assert!(is_in(
+                &trees,
+                "name=systemd",
+                "/../a.slice/x.service",
+                "x.service"
+            ));
+            assert!(is_in(&part, "name=systemd", "/a.slice/x.service", "x.service"));
         }
-        let mounted = tempfile::tempdir().unwrap();
-        let given = mounted.path().join("a.slice");
-        fs::create_dir_all(given.join("x.service")).unwrap();
-        let tree = |name: &str, root: &str| Tree {
-            hierarchy: Hierarchy::Of(name.to_owned()),
-            root: root.into(),
-            mounted: mounted.path().to_owned(),
-        };
-        let trees = Trees(vec![tree("name=systemd", "/"), tree("memory", "/")]);
-        let part = Trees(vec![tree("name=systemd", "/part.slice")]);
-        let is_in = |trees: &Trees, hierarchy: &str, path: &str, name: &str| {
-            trees.is_in(&group(hierarchy, path), &[name.to_owned()])
-        };
-        assert!(is_in(&trees, "name=systemd", "/a.slice/x.service", "x.service"));
-        assert!(
-            !is_in(&trees, "memory", "/a.slice/x.service", "x.service"),
-            "not systemd's"
-        );
-        assert!(
-            !is_in(&trees, "pids", "/a.slice/x.service", "a.slice"),
-            "not mounted"
-        );
-        assert!(!is_in(&trees, "name=systemd", "/no/such", "such"), "not there");
-        assert!(is_in(
-            &part,
-            "name=systemd",
-            "/part.slice/a.slice/x.service",
-            "x.service"
-        ));
-        chown(&given, Some(65_534), None).unwrap();
-        assert!(!is_in(&trees, "name=systemd", "/a.slice/x.service", "x.service"));
-        assert!(!is_in(
-            &part,
-            "name=systemd",
-            "/part.slice/a.slice/x.service",
-            "x.service"
-        ));
-        // What a namespace hides has no owner here.
-        assert!(is_in(
-            &trees,
-            "name=systemd",
-            "/../a.slice/x.service",
-            "x.service"
-        ));
-        assert!(is_in(&part, "name=systemd", "/a.slice/x.service", "x.service"));
     }
 }

@@ -10,6 +10,10 @@ use logtrace_common::{SslMode, Tls};
 /// Names of all parameters.
 const KNOWN: &str = "socket, ssl-mode, ssl-ca, get-server-public-key and server-user";
 
+/// Why an abstract socket (unix(7)) is refused. It has no owner, so nothing says who listens on it.
+pub const ABSTRACT_SOCKET: &str = "an abstract socket (@NAME) has no file, and so no owner that could be checked before a login. Name the \
+     path of the server's socket file, or its port";
+
 /// Parameters of an address.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters {
@@ -40,6 +44,7 @@ impl Parameters {
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
+            "socket" if value.starts_with('@') => return Err(ABSTRACT_SOCKET.to_owned()),
             "socket" => self.socket = Some(absolute("the socket's path", value)?),
             "ssl-ca" => self.tls.ca = Some(absolute("the path of ssl-ca", value)?),
             "ssl-mode" => {

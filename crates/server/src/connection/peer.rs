@@ -134,40 +134,41 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_socket_of_a_user_is_trusted_where_nobody_else_could_make_it() {
-        use std::fs::{self, Permissions};
-        use std::os::unix::fs::{PermissionsExt, chown};
-        const NOBODY: u32 = 65_534;
-        if !rustix::process::geteuid().is_root() {
-            return;
+    mod needs_root {
+        use super::*;
+
+        #[test]
+        fn the_socket_of_a_user_is_trusted_where_nobody_else_could_make_it() {
+            use std::fs::{self, Permissions};
+            use std::os::unix::fs::{PermissionsExt, chown};
+            const NOBODY: u32 = 65_534;
+            let base = tempfile::tempdir().unwrap();
+            let path = base.path().join("sock");
+            fs::write(&path, "").unwrap();
+            let peer = Peer::open(std::process::id(), NOBODY).unwrap();
+            assert!(!peer.is_known());
+            let mode = |mode| fs::set_permissions(base.path(), Permissions::from_mode(mode)).unwrap();
+            let objection = || peer.objection_to_socket(&path).unwrap();
+            mode(0o755);
+            assert_eq!(objection(), None, "a directory of root");
+            let link = tempfile::tempdir().unwrap();
+            let link = link.path().join("sock");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            assert_eq!(peer.objection_to_socket(&link).unwrap(), None);
+            mode(0o1777);
+            assert!(
+                peer.objection_to_socket(&link).unwrap().is_some(),
+                "the link leads there"
+            );
+            for open in [0o1777, 0o777] {
+                mode(open);
+                assert!(objection().unwrap().ends_with("can be written by everybody"));
+            }
+            mode(0o700);
+            chown(base.path(), Some(NOBODY), None).unwrap();
+            assert_eq!(objection(), None, "a directory of that user");
+            chown(base.path(), Some(NOBODY - 1), None).unwrap();
+            assert!(objection().unwrap().contains("belongs to user 65533"));
         }
-        let base = tempfile::tempdir().unwrap();
-        let path = base.path().join("sock");
-        fs::write(&path, "").unwrap();
-        let peer = Peer::open(std::process::id(), NOBODY).unwrap();
-        assert!(!peer.is_known());
-        let mode = |mode| fs::set_permissions(base.path(), Permissions::from_mode(mode)).unwrap();
-        let objection = || peer.objection_to_socket(&path).unwrap();
-        mode(0o755);
-        assert_eq!(objection(), None, "a directory of root");
-        let link = tempfile::tempdir().unwrap();
-        let link = link.path().join("sock");
-        std::os::unix::fs::symlink(&path, &link).unwrap();
-        assert_eq!(peer.objection_to_socket(&link).unwrap(), None);
-        mode(0o1777);
-        assert!(
-            peer.objection_to_socket(&link).unwrap().is_some(),
-            "the link leads there"
-        );
-        for open in [0o1777, 0o777] {
-            mode(open);
-            assert!(objection().unwrap().ends_with("can be written by everybody"));
-        }
-        mode(0o700);
-        chown(base.path(), Some(NOBODY), None).unwrap();
-        assert_eq!(objection(), None, "a directory of that user");
-        chown(base.path(), Some(NOBODY - 1), None).unwrap();
-        assert!(objection().unwrap().contains("belongs to user 65533"));
     }
 }

@@ -29,7 +29,7 @@ impl ControlGroupFacts {
 
     /// Takes the control group out of `/proc/PID/cgroup` (cgroups(7)): `HIERARCHY:CONTROLLERS:PATH` in each line, with
     /// hierarchy 0 for version 2. Where both versions are mounted, a container may be in a group of version 1 alone.
-    fn parse(groups: &str) -> Option<Self> {
+    pub(crate) fn parse(groups: &str) -> Option<Self> {
         let paths = || {
             groups.lines().filter_map(|line| {
                 let (hierarchy, rest) = line.split_once(':')?;

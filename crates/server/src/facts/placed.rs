@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Class of files, and the directory that was made for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedClass {
     /// Class of the files.
     pub class: FileClass,
     /// Directory of the files.

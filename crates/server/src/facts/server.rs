@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_server_that_does_not_tell_what_it_is_is_refused() {
-        let connection = crate::connection::dsn::parse_dsn("mysql://root@localhost/?socket=/x").unwrap();
+        let connection = crate::connection::parse_dsn("mysql://root@localhost/?socket=/x").unwrap();
         let told = |pairs: &[(&str, &str)]| check_complete(&map(pairs), &connection);
         assert!(told(&[("version", "9.7.4"), ("version_comment", "(Debian)")]).is_ok());
         for missing in [

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use anyhow::anyhow;
 
-use crate::connection::dsn::parse_dsn;
 use crate::connection::locality::is_remote;
+use crate::connection::parse_dsn;
 use crate::error::ServerError;
 use logtrace_common::{Connection, Flavor};
 

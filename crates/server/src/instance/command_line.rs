@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use crate::install::binary::Binary;
+use crate::install::Binary;
 use crate::instance::install_script::install_script;
-use crate::settings::variable::argument;
+use crate::settings::argument;
 use logtrace_common::{Flavor, Variable};
 
 /// Directories of plugins under the prefix of an installation, by packaging.

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::error::ServerError;
-use crate::install::binary::Binary;
+use crate::install::Binary;
 use crate::install::home::Home;
 use crate::install::os_user::ServerUser;
 use crate::process::cpus::Cpus;
@@ -49,7 +49,7 @@ impl InstanceConfig {
 
 /// Configuration of a private server, and what is chosen and opened for it.
 #[derive(Debug)]
-pub(crate) struct Setup {
+pub(crate) struct InstanceSetup {
     pub(crate) config: InstanceConfig,
     pub(crate) user: ServerUser,
     /// Directory of instances.
@@ -57,7 +57,7 @@ pub(crate) struct Setup {
     pub(crate) log: ServerLog,
 }
 
-impl Setup {
+impl InstanceSetup {
     pub(crate) fn new(config: &InstanceConfig) -> Result<Self, ServerError> {
         let user = ServerUser::choose(config.home.user.as_deref())?;
         Ok(Self {

@@ -19,10 +19,10 @@ const PERMISSIONS: u32 = 0o777;
 
 /// Function that returns the directory for the copy of an entry by its name and whether it is a directory, or `None` to
 /// leave the entry out.
-type Target<'a> = dyn Fn(&OsStr, bool) -> Option<&'a Directory> + 'a;
+type CopyTarget<'a> = dyn Fn(&OsStr, bool) -> Option<&'a Directory> + 'a;
 
 /// Copies the files and directories in `from`. `target` applies to the entries at the top.
-pub(crate) fn copy_contents<'a>(from: &Directory, target: &Target<'a>) -> Result<(), ServerError> {
+pub(crate) fn copy_contents<'a>(from: &Directory, target: &CopyTarget<'a>) -> Result<(), ServerError> {
     let fail = |source| ServerError::copy(&from.path, &from.path, source);
     for (name, kind) in from.entries().map_err(fail)? {
         let Some(to) = target(&name, kind == FileType::Directory) else {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::install::binary::path_list;
+use crate::install::path_list;
 
 /// Paths of the script under the prefix of an installation.
 const SCRIPTS: [&str; 4] = [

@@ -11,16 +11,16 @@ use anyhow::anyhow;
 use crate::error::ServerError;
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line::InstancePaths;
-use crate::instance::config::Setup;
+use crate::instance::config::InstanceSetup;
 use crate::instance::placed_files::PlacedFiles;
 use crate::process::control_group::ControlGroup;
 use crate::process::error_log::ServerLog;
+use crate::storage::INNODB_TEMPORARY;
 use crate::storage::config::Storage;
 use crate::storage::directory::make_leaf;
 use crate::storage::fs_image::ImageConfig;
 use crate::storage::locked_dir::LockedDir;
 use crate::storage::mount::Mounted;
-use crate::storage::placement::INNODB_TEMPORARY;
 use logtrace_common::FileClass;
 
 /// Start of the name of an instance's directory.
@@ -85,7 +85,7 @@ impl InstanceDir {
     }
 
     /// Makes the server's file systems, the locations of placed files, and the directories that a server expects.
-    pub(crate) async fn create_dirs(&mut self, setup: &Setup) -> Result<(), ServerError> {
+    pub(crate) async fn create_dirs(&mut self, setup: &InstanceSetup) -> Result<(), ServerError> {
         let Storage {
             image, placements, ..
         } = &setup.config.storage;

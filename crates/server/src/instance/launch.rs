@@ -5,18 +5,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::{ServerError, SettingError};
-use crate::facts::placed::Placed;
+use crate::facts::placed::PlacedClass;
 use crate::install::os_user::ServerUser;
 use crate::instance::command_line;
-use crate::instance::config::{InstanceConfig, Setup};
+use crate::instance::config::{InstanceConfig, InstanceSetup};
 use crate::instance::copy_tree::copy_contents;
 use crate::instance::instance_dir::InstanceDir;
 use crate::instance::startup_failure::{ended, failed};
-use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::disk_is_full;
-use crate::settings::variable::{replace, with_defaults};
+use crate::process::{Launch, ServerProcess};
+use crate::settings::{replace, with_defaults};
 use crate::storage::directory::Directory;
-use crate::storage::placement::{self, INITIALISED, class_of_initial};
+use crate::storage::{self, INITIALISED, class_of_initial};
 use logtrace_common::{ConnectError, Connection};
 use logtrace_common::{Flavor, Variable};
 
@@ -26,7 +26,7 @@ const READY_POLL: Duration = Duration::from_millis(20);
 /// Longest time until a server answers.
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
-impl Setup {
+impl InstanceSetup {
     /// Makes a new directory with a copy of the data in `from`.
     pub(crate) async fn make_dir(&self, from: Directory) -> Result<InstanceDir, ServerError> {
         let mut dir = InstanceDir::create(&self.base, &self.user)?;
@@ -90,11 +90,11 @@ impl Setup {
 pub(crate) fn settings_with(
     flavor: Flavor,
     chosen: &[Variable],
-    placed: &[Placed],
+    placed: &[PlacedClass],
 ) -> Result<Vec<Variable>, SettingError> {
     let mut settings = with_defaults(flavor, chosen)?;
     for placed in placed {
-        replace(&mut settings, placement::settings(placed, flavor));
+        replace(&mut settings, storage::settings(placed, flavor));
     }
     Ok(settings)
 }

@@ -21,20 +21,20 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 
 use crate::error::{NEEDED_MIB, ServerError, SettingError};
-use crate::facts::placed::Placed;
+use crate::facts::placed::PlacedClass;
 use crate::facts::server::ServerFacts;
 use crate::instance::buffer_pool::pool_is_loaded;
-use crate::instance::config::{InstanceConfig, Setup};
+use crate::instance::config::{InstanceConfig, InstanceSetup};
 use crate::instance::instance_dir::InstanceDir;
 use crate::instance::launch::settings_with;
 use crate::instance::snapshot::DataSnapshot;
 use crate::instance::stale::sweep_stale;
-use crate::process::child::ServerProcess;
+use crate::process::ServerProcess;
 use crate::process::error_log::{ServerLog, error_lines};
-use crate::process::pidfd::Exit;
+use crate::process::pidfd::ProcessEnd;
 use crate::settings::live::{SettingsChange, is_live};
 use crate::settings::set_global::{reset_to_default, set_verified};
-use crate::settings::variable::{fixed_at_initialisation, verify, with_defaults};
+use crate::settings::{fixed_at_initialisation, verify, with_defaults};
 use crate::storage::mount_namespace::enter_mount_namespace;
 use crate::storage::path_values::check_path_values;
 use logtrace_common::process::ProcessHandle;
@@ -62,7 +62,7 @@ pub struct Instance {
     facts: ServerFacts,
     /// All settings of the server: defaults, chosen ones, and those that place its files.
     settings: Vec<Variable>,
-    setup: Setup,
+    setup: InstanceSetup,
 }
 
 impl Instance {
@@ -85,7 +85,7 @@ impl Instance {
         }
         let settings = with_defaults(binary.flavor, &config.settings)?;
         check_path_values(&config.settings, storage)?;
-        let setup = Setup::new(config)?;
+        let setup = InstanceSetup::new(config)?;
         sweep(&setup.base, progress)?;
         storage.check(&setup.base, binary.flavor, &settings, &setup.user)?;
         let fixed = fixed_at_initialisation(&settings);
@@ -111,7 +111,7 @@ impl Instance {
     }
 
     /// Starts a server on the files in `dir`, and waits until it answers.
-    async fn start_in(dir: InstanceDir, setup: Setup) -> Result<Self, ServerError> {
+    async fn start_in(dir: InstanceDir, setup: InstanceSetup) -> Result<Self, ServerError> {
         let settings = settings_with(
             setup.config.binary.flavor,
             &setup.config.settings,
@@ -152,7 +152,7 @@ impl Instance {
             .stop(STOP_PATIENCE_FOR_DATA)
             .await
             .context(CANNOT_STOP)?;
-        if exit != Exit::Code(0) {
+        if exit != ProcessEnd::Code(0) {
             let lines = error_lines(&log.text()).join("\n  ");
             return Err(anyhow!(
                 "the server ended with {exit} instead of a clean shutdown, so its data cannot be used:\n  {lines}"
@@ -192,7 +192,7 @@ impl Instance {
     }
 
     /// Returns the classes of files that are placed elsewhere.
-    pub fn placed(&self) -> &[Placed] {
+    pub fn placed(&self) -> &[PlacedClass] {
         &self.dir.placed.all
     }
 
@@ -213,7 +213,7 @@ impl Instance {
     }
 
     /// Waits until the server has ended for any reason.
-    pub async fn died(&self) -> Exit {
+    pub async fn died(&self) -> ProcessEnd {
         self.process.watch.ended().await
     }
 
@@ -260,7 +260,7 @@ impl Instance {
     }
 
     /// Shuts the server down, kills it if that takes longer than 20 s, and removes its directory.
-    pub async fn stop(self) -> io::Result<Exit> {
+    pub async fn stop(self) -> io::Result<ProcessEnd> {
         let exit = self.process.stop(STOP_PATIENCE).await?;
         self.dir.remove()?;
         Ok(exit)

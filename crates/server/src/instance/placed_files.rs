@@ -4,20 +4,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::ServerError;
-use crate::facts::placed::{Placed, PlacedOn};
-use crate::instance::config::Setup;
+use crate::facts::placed::{PlacedClass, PlacedOn};
+use crate::instance::config::InstanceSetup;
 use crate::storage::directory::make_leaf;
 use crate::storage::discard_file::{DiscardFile, IN_MEMORY};
 use crate::storage::file_location::FileLocation;
 use crate::storage::mount::{Mounted, mount};
 use crate::storage::placed_dirs::PlacedDirs;
-use crate::storage::placement::{Placement, query_log_name};
+use crate::storage::{Placement, query_log_name};
 use logtrace_common::{FileClass, Flavor};
 
 /// Files that are placed elsewhere; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct PlacedFiles {
-    pub(crate) all: Vec<Placed>,
+    pub(crate) all: Vec<PlacedClass>,
     discard_files: Vec<(FileClass, DiscardFile)>,
     volumes: Vec<Mounted>,
     directories: PlacedDirs,
@@ -38,7 +38,7 @@ impl PlacedFiles {
         &mut self,
         instance: &Path,
         placement: &Placement,
-        setup: &Setup,
+        setup: &InstanceSetup,
     ) -> Result<(), ServerError> {
         let (class, user) = (placement.class, &setup.user);
         let fail = ServerError::directory("make an instance in", instance);
@@ -72,7 +72,7 @@ impl PlacedFiles {
                 (self.add_volume(volume, class, setup)?, PlacedOn::Tmpfs)
             }
         };
-        self.all.push(Placed { class, directory, on });
+        self.all.push(PlacedClass { class, directory, on });
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl PlacedFiles {
         &mut self,
         volume: Mounted,
         class: FileClass,
-        setup: &Setup,
+        setup: &InstanceSetup,
     ) -> Result<PathBuf, ServerError> {
         let directory = volume.path().join(class.as_str());
         make_leaf(&directory, &setup.user)

@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 
 use crate::error::ServerError;
-use crate::install::binary::Binary;
-use crate::instance::config::Setup;
+use crate::install::Binary;
+use crate::instance::config::InstanceSetup;
 use crate::instance::copy_tree::copy_contents;
 use crate::instance::instance_dir::InstanceDir;
-use crate::settings::variable::{BINLOG, fixed_at_initialisation};
+use crate::settings::{BINLOG, fixed_at_initialisation};
+use crate::storage::INITIALISED;
 use crate::storage::directory::{Directory, make_leaf};
 use crate::storage::locked_dir::LockedDir;
-use crate::storage::placement::INITIALISED;
 use logtrace_common::{LogNames, Variable};
 
 /// Start of the name of a snapshot's directory.
@@ -36,7 +36,7 @@ pub struct DataSnapshot {
 impl DataSnapshot {
     /// Copies the data of a stopped server.
     pub(crate) async fn copy(
-        setup: &Setup,
+        setup: &InstanceSetup,
         dir: InstanceDir,
         logs: LogNames,
     ) -> Result<(Self, InstanceDir), ServerError> {

@@ -5,13 +5,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::error::unless_gone;
 use crate::instance::instance_dir::INSTANCE_PREFIX;
 use crate::instance::snapshot::SNAPSHOT_PREFIX;
 use crate::process::control_group;
 use crate::storage::kernel_settings::{KernelPlace, sweep_settings};
 use crate::storage::locked_dir::{LOCK, guard, is_in_use, remove_lock};
 use crate::storage::placed_dirs;
-use crate::unless_gone::unless_gone;
 
 /// Result of [`sweep_stale`].
 #[derive(Debug, Default)]

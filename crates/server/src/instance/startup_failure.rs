@@ -5,15 +5,15 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use crate::error::{ServerError, SettingError};
-use crate::install::binary::Binary;
+use crate::install::Binary;
 use crate::process::error_log::{ServerLog, disk_is_full, error_lines, unknown_variable};
-use crate::process::pidfd::Exit;
+use crate::process::pidfd::ProcessEnd;
 
 /// Returns the error for a program that ended, by its log. `directory` is where the program wrote.
 pub(crate) fn ended(
     binary: &Binary,
     doing: &str,
-    exit: Exit,
+    exit: ProcessEnd,
     log: &ServerLog,
     directory: &Path,
 ) -> ServerError {

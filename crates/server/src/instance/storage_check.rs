@@ -8,7 +8,7 @@ use crate::install::os_user::ServerUser;
 use crate::instance::instance_dir::InstanceDir;
 use crate::instance::stale::sweep_stale;
 use crate::process::error_log::ServerLog;
-use crate::settings::variable::with_defaults;
+use crate::settings::with_defaults;
 use crate::storage::config::Storage;
 use crate::storage::fs_image::{ImageConfig, check_images};
 use crate::storage::mount_namespace::enter_mount_namespace;

@@ -12,16 +12,16 @@ use anyhow::{Context, anyhow};
 use tempfile::TempDir;
 
 use crate::error::ServerError;
-use crate::install::binary::Binary;
+use crate::error::unless_gone;
+use crate::install::Binary;
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::instance::command_line;
-use crate::instance::config::Setup;
+use crate::instance::config::InstanceSetup;
 use crate::instance::startup_failure::ended;
-use crate::process::child::{Launch, ServerProcess};
-use crate::process::pidfd::Exit;
+use crate::process::pidfd::ProcessEnd;
+use crate::process::{Launch, ServerProcess};
 use crate::storage::directory::{Directory, make_leaf};
 use crate::storage::file_lock::FileLock;
-use crate::unless_gone::unless_gone;
 use logtrace_common::Variable;
 
 /// Interval between two looks at a template that another process makes.
@@ -38,7 +38,7 @@ const DATA: &str = "data";
 ///
 /// The data belongs to the server's user, in a directory that only root may enter.
 pub(crate) async fn prepare(
-    setup: &Setup,
+    setup: &InstanceSetup,
     fixed: &[Variable],
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Directory, ServerError> {
@@ -117,7 +117,12 @@ async fn lock(path: &Path, progress: &(dyn Fn(&str) + Sync)) -> Result<File, Ser
     }
 }
 
-async fn make(setup: &Setup, fixed: &[Variable], key: &str, template: &Path) -> Result<(), ServerError> {
+async fn make(
+    setup: &InstanceSetup,
+    fixed: &[Variable],
+    key: &str,
+    template: &Path,
+) -> Result<(), ServerError> {
     let templates = &setup.config.home.templates;
     let fail = |what| ServerError::directory(what, templates);
     let mut work =
@@ -138,20 +143,20 @@ async fn make(setup: &Setup, fixed: &[Variable], key: &str, template: &Path) -> 
 }
 
 /// Removes the identity of the server from new data, because each instance shall make a `server_uuid` of its own.
-fn finish(work: &Directory, setup: &Setup) -> io::Result<()> {
+fn finish(work: &Directory, setup: &InstanceSetup) -> io::Result<()> {
     let data = work.directory(DATA.as_ref())?;
     unless_gone(setup.user.act(|| data.remove_file("auto.cnf"))?)?;
     data.sync()
 }
 
 async fn initialise(
-    setup: &Setup,
+    setup: &InstanceSetup,
     fixed: &[Variable],
     work: &Path,
     data: &Path,
     tmp: &Path,
 ) -> Result<(), ServerError> {
-    let Setup {
+    let InstanceSetup {
         config, user, log, ..
     } = setup;
     let (program, arguments) = command_line::initialise(&config.binary, data, tmp, fixed)?;
@@ -165,7 +170,7 @@ async fn initialise(
         log,
     })?;
     match process.watch.ended().await {
-        Exit::Code(0) => Ok(()),
+        ProcessEnd::Code(0) => Ok(()),
         exit => {
             let doing = "initialising a data directory";
             Err(ended(&config.binary, doing, exit, log, &config.home.templates))

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::process::child::{confine, kill_group};
 use crate::process::clean_command::{RunAs, clean_command};
+use crate::process::{confine, kill_group};
 
 /// Time that the program has.
 const LIMIT: Duration = Duration::from_secs(10);

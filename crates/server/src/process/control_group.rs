@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use procfs::process::Process;
 use rustix::fs::statfs;
 
-use crate::unless_gone::unless_gone;
+use crate::error::unless_gone;
 
 /// Suffix of the name of the note on an instance's group. The note is beside the instance's own directory, where only root
 /// can write.

@@ -11,7 +11,7 @@ use tokio::io::unix::AsyncFd;
 
 /// End of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub enum ProcessEnd {
     /// Exit with this code.
     Code(i32),
     /// Death by this signal.
@@ -20,7 +20,7 @@ pub enum Exit {
     Unknown,
 }
 
-impl fmt::Display for Exit {
+impl fmt::Display for ProcessEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
@@ -61,7 +61,7 @@ impl ProcessWatch {
     }
 
     /// Waits until the process has ended. Any number of tasks may wait. The parent of the process still has to reap it.
-    pub(crate) async fn ended(&self) -> Exit {
+    pub(crate) async fn ended(&self) -> ProcessEnd {
         loop {
             let readable = self.pidfd.readable().await;
             if let Some(exit) = self.exit() {
@@ -69,26 +69,26 @@ impl ProcessWatch {
             }
             match readable {
                 // The descriptor is no longer watched, so the end is unknown.
-                Err(_) => return Exit::Unknown,
+                Err(_) => return ProcessEnd::Unknown,
                 Ok(mut guard) => guard.clear_ready(),
             }
         }
     }
 
     /// Returns the end of the process, or `None` while it runs.
-    pub(crate) fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit(&self) -> Option<ProcessEnd> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::PidFd(self.pidfd.get_ref().as_fd()), options) {
             Ok(None) => None,
             Ok(Some(status)) => Some(
                 status
                     .exit_status()
-                    .map(Exit::Code)
-                    .or_else(|| status.terminating_signal().map(Exit::Signal))
-                    .unwrap_or(Exit::Unknown),
+                    .map(ProcessEnd::Code)
+                    .or_else(|| status.terminating_signal().map(ProcessEnd::Signal))
+                    .unwrap_or(ProcessEnd::Unknown),
             ),
             // Not a child of ours: whether it lives is all that can be known.
-            Err(_) => (!self.lives()).then_some(Exit::Unknown),
+            Err(_) => (!self.lives()).then_some(ProcessEnd::Unknown),
         }
     }
 
@@ -125,11 +125,11 @@ mod tests {
         let watch = ProcessWatch::new(child.id()).unwrap();
         assert_eq!(watch.exit(), None);
         watch.signal(Signal::TERM).unwrap();
-        assert_eq!(watch.ended().await, Exit::Signal(15));
-        assert_eq!(watch.ended().await, Exit::Signal(15));
+        assert_eq!(watch.ended().await, ProcessEnd::Signal(15));
+        assert_eq!(watch.ended().await, ProcessEnd::Signal(15));
         assert!(!child.wait().unwrap().success());
         // Reaped: gone, but no longer to be asked.
-        assert_eq!(watch.exit(), Some(Exit::Unknown));
+        assert_eq!(watch.exit(), Some(ProcessEnd::Unknown));
         watch.signal(Signal::TERM).unwrap();
     }
 
@@ -144,7 +144,7 @@ mod tests {
         let watch = ProcessWatch::new(pid).unwrap();
         assert_eq!(watch.exit(), None);
         watch.signal(Signal::KILL).unwrap();
-        assert_eq!(watch.ended().await, Exit::Unknown);
+        assert_eq!(watch.ended().await, ProcessEnd::Unknown);
     }
 
     #[tokio::test]

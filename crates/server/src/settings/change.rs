@@ -7,7 +7,7 @@ use crate::settings::value_match::has_value;
 
 /// Variable with its value before the run and in the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Change {
+pub(crate) struct ChangedVariable {
     pub(crate) name: String,
     pub(crate) old: OldValue,
     /// Value in the run; `None` for a companion, which the server changes by itself when another variable is set.
@@ -24,7 +24,7 @@ pub(crate) enum OldValue {
     Read(GlobalValue),
 }
 
-impl Change {
+impl ChangedVariable {
     /// Returns whether the variable has its old value `now`.
     pub(crate) fn is_undone(&self, now: &GlobalValue) -> bool {
         match &self.old {

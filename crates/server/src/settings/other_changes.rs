@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::settings::change::{Change, OldValue};
+use crate::settings::change::{ChangedVariable, OldValue};
 
 /// Variables that servers change by themselves.
 const MOVING: [&str; 4] = [
@@ -22,9 +22,9 @@ const POSITIONS: &str = "gtid_";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct OtherChanges {
     /// Other names of what was asked for: they had the same value before and have the same one now.
-    pub(crate) aliases: Vec<Change>,
+    pub(crate) aliases: Vec<ChangedVariable>,
     /// Changes that no rule explains.
-    pub(crate) unexpected: Vec<Change>,
+    pub(crate) unexpected: Vec<ChangedVariable>,
 }
 
 impl OtherChanges {
@@ -32,7 +32,7 @@ impl OtherChanges {
     pub(crate) fn between(
         before: &BTreeMap<String, String>,
         after: &BTreeMap<String, String>,
-        noted: &[Change],
+        noted: &[ChangedVariable],
     ) -> Self {
         let mut others = Self::default();
         for (name, old) in before {
@@ -43,10 +43,10 @@ impl OtherChanges {
             if is_noted || name.starts_with(POSITIONS) || MOVING.contains(&name.as_str()) {
                 continue;
             }
-            let is_same = |change: &Change| {
+            let is_same = |change: &ChangedVariable| {
                 before.get(&change.name) == Some(old) && after.get(&change.name) == Some(new)
             };
-            let change = Change {
+            let change = ChangedVariable {
                 name: name.clone(),
                 old: OldValue::Shown(old.clone()),
                 new: Some(new.clone()),
@@ -87,13 +87,13 @@ mod tests {
             ("gtid_executed", "1"),
             ("same", "x"),
         ];
-        let noted = Change {
+        let noted = ChangedVariable {
             name: "a".into(),
             old: OldValue::Read(GlobalValue::Number("1".into())),
             new: Some("2".into()),
         };
         let others = OtherChanges::between(&map(&before), &map(&after), &[noted]);
-        let names = |changes: &[Change]| changes.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        let names = |changes: &[ChangedVariable]| changes.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&others.aliases), ["alias"]);
         assert_eq!(names(&others.unexpected), ["b"]);
         assert_eq!(others.unexpected[0].old_literal(), "1");

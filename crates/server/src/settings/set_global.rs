@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mysql_async::prelude::Queryable;
 
 use crate::error::{ServerError, SettingError};
-use crate::settings::change::{Change, OldValue};
+use crate::settings::change::{ChangedVariable, OldValue};
 use crate::settings::companions::companions_of_all;
 use crate::settings::global_session::{GlobalSession, set_statement};
 use crate::settings::global_value::literal;
@@ -30,7 +30,7 @@ pub(crate) async fn set_verified(
 pub(crate) async fn changes_to(
     session: &mut GlobalSession<'_>,
     settings: &[Variable],
-) -> Result<Vec<Change>, ServerError> {
+) -> Result<Vec<ChangedVariable>, ServerError> {
     let names: Vec<&str> = settings.iter().map(Variable::name).collect();
     let mut changes = Vec::new();
     for name in companions_of_all(&names) {
@@ -39,14 +39,14 @@ pub(crate) async fn changes_to(
             Err(ServerError::Setting(SettingError::Unknown { .. })) => continue,
             Err(other) => return Err(other),
         };
-        changes.push(Change {
+        changes.push(ChangedVariable {
             name: name.to_owned(),
             old,
             new: None,
         });
     }
     for setting in settings {
-        changes.push(Change {
+        changes.push(ChangedVariable {
             name: setting.name().to_owned(),
             old: OldValue::Read(session.get(setting.name()).await?),
             new: Some(setting.value().to_owned()),
@@ -59,7 +59,7 @@ pub(crate) async fn changes_to(
 /// has, as a restore will: what the server does not take is not changed.
 pub(crate) async fn set_undoable(
     session: &mut GlobalSession<'_>,
-    changes: &[Change],
+    changes: &[ChangedVariable],
 ) -> Result<Vec<(String, String)>, ServerError> {
     rehearse(session, changes).await?;
     let settings: Vec<_> = changes

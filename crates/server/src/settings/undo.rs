@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::{ServerError, SettingError};
-use crate::settings::change::Change;
+use crate::settings::change::ChangedVariable;
 use crate::settings::global_session::GlobalSession;
 
 /// Number of times that values are set: a variable may limit another one that is set before it, and a server may still be
@@ -17,8 +17,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// different, each with the reason.
 pub(crate) async fn undo<'a>(
     session: &mut GlobalSession<'_>,
-    changes: &'a [Change],
-) -> Result<Vec<(&'a Change, String)>, ServerError> {
+    changes: &'a [ChangedVariable],
+) -> Result<Vec<(&'a ChangedVariable, String)>, ServerError> {
     let mut different = different(session, changes).await?;
     if !different.is_empty() {
         session.refuse_inexact_values().await?;
@@ -51,7 +51,10 @@ pub(crate) async fn undo<'a>(
 ///
 /// The rule: a rehearsal changes nothing, because the server refuses a value that it would change; what one changes all the same
 /// ([`SettingError::Lost`]) no SET gives back, so it is told once and noted no more, or that note would stop all later runs.
-pub(crate) async fn rehearse(session: &mut GlobalSession<'_>, changes: &[Change]) -> Result<(), ServerError> {
+pub(crate) async fn rehearse(
+    session: &mut GlobalSession<'_>,
+    changes: &[ChangedVariable],
+) -> Result<(), ServerError> {
     session.refuse_inexact_values().await?;
     let mut refused = Ok(());
     for change in changes.iter().rev() {
@@ -72,8 +75,8 @@ pub(crate) async fn rehearse(session: &mut GlobalSession<'_>, changes: &[Change]
     }
 }
 
-fn lost_by(lost: &[(&Change, String)]) -> SettingError {
-    let told = |(change, seen): &(&Change, String)| {
+fn lost_by(lost: &[(&ChangedVariable, String)]) -> SettingError {
+    let told = |(change, seen): &(&ChangedVariable, String)| {
         format!("{} was {}, and now: {seen}", change.name, change.old_literal())
     };
     let told: Vec<String> = lost.iter().map(told).collect();
@@ -86,8 +89,8 @@ fn lost_by(lost: &[(&Change, String)]) -> SettingError {
 /// Returns the changes whose variables do not have their old values, the last one first, each with what was seen.
 async fn different<'a>(
     session: &mut GlobalSession<'_>,
-    changes: &'a [Change],
-) -> Result<Vec<(&'a Change, String)>, ServerError> {
+    changes: &'a [ChangedVariable],
+) -> Result<Vec<(&'a ChangedVariable, String)>, ServerError> {
     let mut different = Vec::new();
     for change in changes.iter().rev() {
         let name = &change.name;

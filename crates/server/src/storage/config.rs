@@ -6,9 +6,9 @@ use logtrace_common::{Flavor, Variable};
 
 use crate::error::ServerError;
 use crate::install::os_user::ServerUser;
+use crate::storage::Placement;
 use crate::storage::file_location::FileLocation;
 use crate::storage::fs_image::{ImageConfig, check_images};
-use crate::storage::placement::Placement;
 
 /// Location of a private server's files. The default is the usual directory.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::RawMode;
 use tempfile::TempDir;
 
+use crate::error::unless_gone;
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::storage::directory::Directory;
 use crate::storage::file_lock::FileLock;
-use crate::unless_gone::unless_gone;
 
 /// Suffix of the name of a lock. It is beside its directory, where only root can change it.
 pub(crate) const LOCK: &str = ".lock";

@@ -6,9 +6,9 @@
 use std::path::{Component, Path};
 
 use crate::error::SettingError;
+use crate::storage::Placement;
 use crate::storage::config::Storage;
 use crate::storage::file_location::FileLocation;
-use crate::storage::placement::Placement;
 use logtrace_common::Variable;
 
 /// Variables whose values have slashes without being paths: names of time zones, and SQL.

@@ -7,10 +7,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::error::unless_gone;
 use crate::install::os_user::ServerUser;
 use crate::install::trusted_path::{Writers, trusted_directory};
 use crate::storage::directory::make_leaf;
-use crate::unless_gone::unless_gone;
 use logtrace_common::FileClass;
 
 /// Suffix of the name of the list of an instance's placed directories. The list is beside the instance's own directory,

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use logtrace_common::{FileClass, Flavor, Variable};
-use logtrace_server::{Exit, Instance, InstanceConfig};
+use logtrace_server::{Instance, InstanceConfig, ProcessEnd};
 use rstest::rstest;
 
 use crate::base::{Base, ask, tell};
@@ -88,7 +88,7 @@ async fn data_is_kept_from_wherever_it_was_and_serves_servers_with_other_setting
             let index = fs::read_to_string(format!("{binlog}.index")).unwrap();
             assert_eq!(index.lines().count(), 1, "{index}");
         }
-        assert_eq!(server.stop().await.unwrap(), Exit::Code(0));
+        assert_eq!(server.stop().await.unwrap(), ProcessEnd::Code(0));
     }
     drop(kept);
     assert_eq!((base.left().len(), base.processes()), (0, vec![]));

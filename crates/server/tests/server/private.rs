@@ -8,7 +8,7 @@ use std::task::Poll;
 
 use logtrace_common::Flavor;
 use logtrace_server::{
-    Exit, Home, HostFacts, Instance, Server, ServerChoice, ServerConfig, ServerError, ServerUser,
+    Home, HostFacts, Instance, ProcessEnd, Server, ServerChoice, ServerConfig, ServerError, ServerUser,
     SettingError, Storage, status_delta,
 };
 use rstest::rstest;
@@ -57,7 +57,7 @@ async fn a_server_starts_durable_and_private_and_stops_without_a_trace(#[case] f
     assert_eq!(ask::<u32>(&instance.socket(), "SELECT 6 * 7").await, 42);
     assert_eq!(base.left(), [instance.directory()]);
 
-    assert!(matches!(instance.stop().await.unwrap(), Exit::Code(0)));
+    assert!(matches!(instance.stop().await.unwrap(), ProcessEnd::Code(0)));
     assert_eq!((base.left().len(), base.processes()), (0, vec![]));
     let log = fs::read_to_string(base.path().join("server.log")).unwrap();
     assert!(log.to_lowercase().contains("shutdown complete"), "{log}");
@@ -134,7 +134,7 @@ async fn a_server_that_dies_is_noticed(#[case] flavor: Flavor) {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     // Two at once: the wait is not used up by the first.
     let ends = tokio::join!(instance.died(), instance.died());
-    assert_eq!(ends, (Exit::Signal(9), Exit::Signal(9)));
+    assert_eq!(ends, (ProcessEnd::Signal(9), ProcessEnd::Signal(9)));
     assert!(!instance.is_running());
     drop(instance);
     assert_eq!(base.left().len(), 0);

@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use logtrace_common::Flavor;
 use logtrace_common::{CONNECT_TIMEOUT, ConnectError, Connection, Endpoint, Password, Variable};
 use logtrace_server::{
-    Exit, Home, ManagedServer, Server, ServerChoice, ServerConfig, ServerError, SettingError, Storage, find,
-    parse_dsn,
+    Home, ManagedServer, ProcessEnd, Server, ServerChoice, ServerConfig, ServerError, SettingError, Storage,
+    find, parse_dsn,
 };
 use rstest::rstest;
 use tempfile::TempDir;
@@ -179,7 +179,7 @@ async fn a_running_server_is_found_set_and_put_back(#[case] flavor: Flavor) {
         .unwrap();
     assert!(server.is_running());
     foreign.child.kill().unwrap();
-    assert_eq!(server.died().await, Exit::Signal(9));
+    assert_eq!(server.died().await, ProcessEnd::Signal(9));
 }
 
 /// A stopped server stands for a network that loses a connection without a word to either end.
@@ -191,6 +191,8 @@ async fn a_server_that_stops_answering_is_not_waited_for_forever() {
     let server = server.unwrap();
     let pid = rustix::process::Pid::from_child(&foreign.child);
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    // Until all its threads have stopped: one that still runs answers.
+    rustix::process::waitpid(Some(pid), rustix::process::WaitOptions::UNTRACED).unwrap();
     let restored = tokio::time::timeout(5 * CONNECT_TIMEOUT, server.restore()).await;
     let error = format!("{:#}", anyhow::Error::from(restored.unwrap().unwrap_err()));
     assert!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use logtrace_driver::Content;
 
 use crate::cell::{Cell, DataUse};
-use crate::order::study_steps::{Step, study_steps};
+use crate::order::{Step, study_steps};
 
 /// Time of a measurement besides its load: variables are set, dirty pages are written, the report is written.
 const MEASUREMENT: Duration = Duration::from_millis(1_500);
@@ -48,7 +48,7 @@ pub struct CostEstimate {
 impl CostEstimate {
     /// Estimates the cost of these cells. So many servers run side by side.
     pub fn new(cells: &[Cell], living: usize) -> Self {
-        let mut account = Account::default();
+        let mut account = StepTimes::default();
         // The seed changes the order only.
         for step in study_steps(cells, 0, living) {
             match step {
@@ -78,7 +78,7 @@ impl CostEstimate {
 
 /// Time of the steps so far.
 #[derive(Debug, Default)]
-struct Account {
+struct StepTimes {
     windows: usize,
     turns: usize,
     measuring: Duration,
@@ -89,7 +89,7 @@ struct Account {
     started: BTreeSet<(u32, String)>,
 }
 
-impl Account {
+impl StepTimes {
     fn window(&mut self, cell: &Cell, repeat: u32) {
         self.serve(cell, repeat);
         self.windows += 1;

@@ -56,7 +56,7 @@ fn size(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::full_cells::full_cells;
+    use crate::order::full_cells;
 
     fn cells(base: &str) -> Vec<Cell> {
         let text = format!(

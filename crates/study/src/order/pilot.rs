@@ -6,8 +6,8 @@ use logtrace_statistics::{StandardError, variance};
 
 use crate::cell::{Cell, ShortTurns};
 use crate::plan::short_turns::MOST_TURNS;
+use crate::results::StudyResults;
 use crate::results::figure::{Figure, Point, RequestTime};
-use crate::results::study_results::Results;
 use crate::results::turn_result::TurnResult;
 
 /// Pairs of each cell.
@@ -54,14 +54,14 @@ fn twin(cell: &Cell, number: u32) -> Cell {
 }
 
 /// Returns the noise of each pair of cells of a pilot. Cells with too few measured pairs are left out.
-pub fn turn_noise(pilot: &[Cell], results: &Results) -> Vec<TurnNoise> {
+pub fn turn_noise(pilot: &[Cell], results: &StudyResults) -> Vec<TurnNoise> {
     let twins = pilot.as_chunks::<2>().0.iter();
     twins
         .filter_map(|twins| noise(&twins[0], &twins[1], results))
         .collect()
 }
 
-fn noise(one: &Cell, other: &Cell, results: &Results) -> Option<TurnNoise> {
+fn noise(one: &Cell, other: &Cell, results: &StudyResults) -> Option<TurnNoise> {
     let figure = match one.pace {
         Pace::Closed => Figure::Throughput,
         _ => Figure::Requests(RequestTime::Response, Point::Mean),
@@ -104,7 +104,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::order::full_cells::full_cells;
+    use crate::order::full_cells;
 
     fn cells() -> Vec<Cell> {
         full_cells(
@@ -155,7 +155,7 @@ level = [
     #[test]
     fn noise_is_that_of_the_ratios_and_not_of_the_blocks() {
         let pilot = pilot_cells(&cells());
-        let mut results = Results::default();
+        let mut results = StudyResults::default();
         for block in 0..PAIRS {
             // The machine is twice as fast in each block as in the one before.
             let speed = 100.0 * f64::from(1 << block);

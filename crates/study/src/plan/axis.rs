@@ -8,7 +8,7 @@ use toml::Spanned;
 use crate::plan::option_layers::OptionLayers;
 use crate::plan::options::{PlanOption, options};
 use crate::plan::plan_file::{PlanFile, listed};
-use crate::plan::syntax::{AxisText, Table};
+use crate::plan::syntax::{AxisText, PlanTable};
 
 /// Longest name of a level. The levels of a cell together name a directory.
 const LONGEST: usize = 40;
@@ -68,7 +68,6 @@ impl Axis {
     }
 }
 
-/// Reads the axes of a plan.
 pub(crate) fn axes(source: &PlanFile<'_>, texts: &[AxisText]) -> Result<Vec<Axis>, FileError> {
     let mut axes: Vec<Axis> = Vec::new();
     for text in texts {
@@ -101,7 +100,7 @@ pub(crate) fn axes(source: &PlanFile<'_>, texts: &[AxisText]) -> Result<Vec<Axis
     Ok(axes)
 }
 
-fn levels(source: &PlanFile<'_>, axis: &str, texts: &[Spanned<Table>]) -> Result<Vec<Level>, FileError> {
+fn levels(source: &PlanFile<'_>, axis: &str, texts: &[Spanned<PlanTable>]) -> Result<Vec<Level>, FileError> {
     let (mut levels, mut slugs): (Vec<Level>, _) = (Vec::new(), BTreeSet::new());
     for text in texts {
         let mut options = options(source, text.get_ref(), &OWN)?;

@@ -2,7 +2,7 @@
 
 use logtrace_common::FileError;
 
-use crate::plan::study_plan::Plan;
+use crate::plan::Plan;
 
 /// Study that comes with logtrace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use toml::Spanned;
 use crate::cell::Cell;
 use crate::plan::axis::Axis;
 use crate::plan::plan_file::PlanFile;
-use crate::plan::syntax::Choices;
+use crate::plan::syntax::LevelsByAxis;
 
 /// Levels of an axis that a cell may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl LevelFilter {
 /// Reads filters. Fails for unknown axes and levels.
 pub(crate) fn checked(
     source: &PlanFile<'_>,
-    choices: &Choices,
+    choices: &LevelsByAxis,
     axes: &[Axis],
 ) -> Result<Vec<LevelFilter>, FileError> {
     let filters = choices.iter().map(|(name, names)| {

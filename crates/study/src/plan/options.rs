@@ -4,7 +4,7 @@ use logtrace_common::{FileError, Flavor};
 use toml::Value;
 
 use crate::plan::plan_file::{PlanFile, listed};
-use crate::plan::syntax::{Node, Table};
+use crate::plan::syntax::{PlanNode, PlanTable};
 
 /// Options with a single value.
 pub(crate) const PLAIN: [&str; 37] = [
@@ -91,7 +91,7 @@ impl PlanOption {
 /// they replace those for both.
 pub(crate) fn options(
     source: &PlanFile<'_>,
-    table: &Table,
+    table: &PlanTable,
     own: &[&str],
 ) -> Result<Vec<PlanOption>, FileError> {
     let (mut values, mut found) = (Vec::new(), Vec::<PlanOption>::new());
@@ -135,16 +135,16 @@ pub(crate) fn options(
 /// Collects the values in a table of options, each with its line and its path. Empty tables have no value.
 fn collect_values<'a>(
     source: &PlanFile<'_>,
-    table: &'a Table,
+    table: &'a PlanTable,
     above: &[&'a str],
     values: &mut Vec<(usize, Vec<&'a str>, Option<&'a Value>)>,
 ) {
     for (key, node) in table {
         let path = [above, &[key.get_ref()]].concat();
         match node {
-            Node::Table(table) if table.is_empty() => values.push((source.line(key.span()), path, None)),
-            Node::Table(table) => collect_values(source, table, &path, values),
-            Node::Value(value) => values.push((source.line(key.span()), path, Some(value))),
+            PlanNode::Table(table) if table.is_empty() => values.push((source.line(key.span()), path, None)),
+            PlanNode::Table(table) => collect_values(source, table, &path, values),
+            PlanNode::Value(value) => values.push((source.line(key.span()), path, Some(value))),
         }
     }
 }
@@ -188,8 +188,8 @@ fn key(path: &[&str], value: &Value, own: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Plan;
     use crate::plan::scale::Scale;
-    use crate::plan::study_plan::Plan;
 
     const DOCUMENTATION: &str = include_str!("../../../../docs/plans.md");
 
@@ -244,6 +244,8 @@ mod tests {
             "throughput_p5",
             "throughput_p95",
             "wait.NAME",
+            "kind.NAME",
+            "cpu_commit",
             "fsyncs.CLASS",
             "bytes.CLASS",
             "group_size",

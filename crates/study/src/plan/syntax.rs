@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use logtrace_common::FileError;
-use logtrace_statistics::{Compare, Statistic};
+use logtrace_statistics::{DifferenceScale, Statistic};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -21,11 +21,11 @@ pub(crate) struct PlanText {
     #[serde(default)]
     pub(crate) question: String,
     #[serde(default)]
-    pub(crate) base: Table,
+    pub(crate) base: PlanTable,
     #[serde(default, rename = "axis")]
     pub(crate) axes: Vec<AxisText>,
     #[serde(default, rename = "exclude")]
-    pub(crate) excludes: Vec<Spanned<Choices>>,
+    pub(crate) excludes: Vec<Spanned<LevelsByAxis>>,
     #[serde(default, rename = "scale")]
     pub(crate) scales: BTreeMap<Spanned<String>, ScaleText>,
     #[serde(default, rename = "table")]
@@ -35,7 +35,7 @@ pub(crate) struct PlanText {
 }
 
 /// Levels by the name of their axis.
-pub(crate) type Choices = BTreeMap<Spanned<String>, Spanned<Names>>;
+pub(crate) type LevelsByAxis = BTreeMap<Spanned<String>, Spanned<LevelNames>>;
 
 /// `[[axis]]`.
 #[derive(Debug, Deserialize)]
@@ -43,7 +43,7 @@ pub(crate) type Choices = BTreeMap<Spanned<String>, Spanned<Names>>;
 pub(crate) struct AxisText {
     pub(crate) name: Spanned<String>,
     #[serde(default, rename = "level")]
-    pub(crate) levels: Vec<Spanned<Table>>,
+    pub(crate) levels: Vec<Spanned<PlanTable>>,
 }
 
 /// `[scale.NAME]`.
@@ -51,15 +51,15 @@ pub(crate) struct AxisText {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ScaleText {
     #[serde(default)]
-    pub(crate) base: Table,
+    pub(crate) base: PlanTable,
     #[serde(default)]
-    pub(crate) levels: Choices,
+    pub(crate) levels: LevelsByAxis,
     #[serde(default)]
     pub(crate) change: Changes,
 }
 
 /// Options of levels, by axis and level.
-pub(crate) type Changes = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, Table>>;
+pub(crate) type Changes = BTreeMap<Spanned<String>, BTreeMap<Spanned<String>, PlanTable>>;
 
 /// `[[table]]`.
 #[derive(Debug, Deserialize)]
@@ -72,13 +72,13 @@ pub(crate) struct TableText {
     #[serde(default)]
     pub(crate) statistic: Statistic,
     #[serde(default)]
-    pub(crate) compare: Compare,
+    pub(crate) compare: DifferenceScale,
     pub(crate) rows: Spanned<String>,
     pub(crate) columns: Spanned<String>,
     #[serde(default)]
-    pub(crate) baseline: Choices,
+    pub(crate) baseline: LevelsByAxis,
     #[serde(default)]
-    pub(crate) levels: Choices,
+    pub(crate) levels: LevelsByAxis,
     #[serde(default)]
     pub(crate) published: Vec<RatiosText>,
     #[serde(default)]
@@ -91,7 +91,7 @@ pub(crate) struct TableText {
 pub(crate) struct RatiosText {
     pub(crate) source: String,
     #[serde(default)]
-    pub(crate) levels: Choices,
+    pub(crate) levels: LevelsByAxis,
     pub(crate) columns: Spanned<Vec<String>>,
     pub(crate) rows: BTreeMap<Spanned<String>, Spanned<Vec<f64>>>,
 }
@@ -118,22 +118,22 @@ pub struct Published {
 }
 
 /// Options of a table; keys carry their position.
-pub(crate) type Table = BTreeMap<Spanned<String>, Node>;
+pub(crate) type PlanTable = BTreeMap<Spanned<String>, PlanNode>;
 
 /// Value of a key.
 #[derive(Debug)]
-pub(crate) enum Node {
+pub(crate) enum PlanNode {
     /// Table with more keys.
-    Table(Table),
+    Table(PlanTable),
     /// Single value or list.
     Value(Value),
 }
 
 /// Name of a level, or a list of such names.
 #[derive(Debug)]
-pub(crate) struct Names(pub(crate) Vec<String>);
+pub(crate) struct LevelNames(pub(crate) Vec<String>);
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de> Deserialize<'de> for PlanNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         UntaggedEnumVisitor::new()
             .expecting("a text, a number, true, false, a list or a table")
@@ -147,7 +147,7 @@ impl<'de> Deserialize<'de> for Node {
     }
 }
 
-impl<'de> Deserialize<'de> for Names {
+impl<'de> Deserialize<'de> for LevelNames {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         UntaggedEnumVisitor::new()
             .expecting("the name of a level in quotes, or a list of such names")

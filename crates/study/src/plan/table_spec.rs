@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use logtrace_common::FileError;
-use logtrace_statistics::{Compare, Statistic};
+use logtrace_statistics::{DifferenceScale, Statistic};
 use toml::Spanned;
 
 use crate::cell::Cell;
@@ -27,7 +27,7 @@ pub struct TableSpec {
     /// Statistic that turns the repeats of a cell into one number.
     pub statistic: Statistic,
     /// Comparison of cells with the baseline.
-    pub compare: Compare,
+    pub compare: DifferenceScale,
     /// Axis with a level for each row.
     pub rows: String,
     /// Axis with a level for each column.
@@ -147,7 +147,7 @@ impl PublishedRatios {
         table: &TableText,
         axes: &[Axis],
     ) -> Result<Self, FileError> {
-        if table.baseline.is_empty() || table.compare != Compare::Ratio {
+        if table.baseline.is_empty() || table.compare != DifferenceScale::Ratio {
             let problem = "published ratios need a table with ratios: give it a baseline, or leave them out";
             return Err(source.error(text.columns.span(), problem));
         }

@@ -3,8 +3,8 @@
 use logtrace_common::FileError;
 use logtrace_driver::tpcc::{HomeWarehouse, TpccOptions};
 use logtrace_driver::{
-    Compat, Content, CustomWorkload, Dataset, Group, Keys, Protocol, Requests, UnknownWorkload, WorkloadInfo,
-    WorkloadOptions,
+    Compat, Content, CustomWorkload, Dataset, Keys, Protocol, Requests, StatementGroup, UnknownWorkload,
+    WorkloadInfo, WorkloadOptions,
 };
 use strum::VariantArray;
 
@@ -51,7 +51,7 @@ pub(crate) fn requests(
 
 fn workload_options(options: &OptionLayers<'_>, is_closed: bool) -> Result<WorkloadOptions, FileError> {
     let mut counts = Vec::new();
-    for &group in Group::VARIANTS {
+    for &group in StatementGroup::VARIANTS {
         let count = options.whole(group.as_str(), 0..=10_000)?;
         counts.extend(count.map(|count| (group, count)));
     }

@@ -6,13 +6,13 @@ use logtrace_common::inert;
 use crate::cell::Cell;
 use crate::render::texts::{heading, largest, shares};
 use crate::report::StudyReport;
-use crate::results::study_results::Results;
-use crate::tables::cell_entry::Entry;
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::results::StudyResults;
+use crate::tables::cell_entry::CellEntry;
+use crate::tables::{Grid, StudyTable};
 
 /// Header of `tables.csv`. Times are nanoseconds, written bytes are bytes per second.
 const TABLES: &str = "table,figure,of,row_axis,row,column_axis,column,cell,state,repeats,value,low,high,compared,\
-                      compared_low,compared_high,p,significant,notes_and_causes\n";
+                      compared_low,compared_high,p,significant,notes_and_causes,verdict\n";
 
 /// Header of `stalls.csv`. Times are nanoseconds.
 const STALLS: &str = "cell,repeat,at,length,done,usual,commits,kind,causes\n";
@@ -34,7 +34,7 @@ pub fn tables_csv(report: &StudyReport) -> Result<String, Error> {
 }
 
 /// Returns the requests in each second of each measurement, one row each: `series.csv`.
-pub fn series_csv(cells: &[Cell], results: &Results) -> Result<String, Error> {
+pub fn series_csv(cells: &[Cell], results: &StudyResults) -> Result<String, Error> {
     let mut writer = Writer::from_writer(Vec::from(SERIES));
     for (cell, repeat, measured) in results.of_all(cells) {
         for (second, requests) in measured.per_second.iter().enumerate() {
@@ -59,11 +59,11 @@ pub fn stalls_csv(report: &StudyReport) -> Result<String, Error> {
     text(writer)
 }
 
-fn record(table: &StudyTable, grid: &Grid, (row, column): (&str, &str), entry: &Entry) -> [String; 19] {
+fn record(table: &StudyTable, grid: &Grid, (row, column): (&str, &str), entry: &CellEntry) -> [String; 20] {
     let (cell, state) = match entry {
-        Entry::Absent => ("", "absent"),
-        Entry::Missing { cell, .. } => (cell.as_str(), "missing"),
-        Entry::Measured(one) => (one.cell.as_str(), "measured"),
+        CellEntry::Absent => ("", "absent"),
+        CellEntry::Missing { cell, .. } => (cell.as_str(), "missing"),
+        CellEntry::Measured(one) => (one.cell.as_str(), "measured"),
     };
     let one = entry.measured();
     let interval = one.and_then(|one| one.interval);
@@ -94,6 +94,7 @@ fn record(table: &StudyTable, grid: &Grid, (row, column): (&str, &str), entry: &
         optional(compared.and_then(|compared| compared.p)),
         optional(compared.map(|compared| compared.significant)),
         inert::csv(&notes.join("; ")),
+        optional(one.and_then(|one| one.verdict)),
     ]
 }
 

@@ -3,14 +3,14 @@
 use logtrace_report::render::{Element, draw_markdown, draw_terminal};
 
 use crate::plan::syntax::Published;
+use crate::render::answer::answer;
 use crate::render::stages;
 use crate::render::texts::{
-    condition_rows, curve, header, heading, largest, notes, reference_line, rows, shares, stall, summary,
-    title,
+    branches, condition_rows, curve, header, heading, notes, reference_line, rows, stall, summary, title,
 };
 use crate::report::{Series, StallRow, StudyReport};
 use crate::tables::stage_table::StageTable;
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::{Grid, StudyTable};
 
 /// Number of stalls that are listed. The others are in `stalls.csv`.
 const STALLS: usize = 10;
@@ -27,11 +27,12 @@ pub fn markdown(report: &StudyReport) -> String {
 
 /// Returns the elements of a report. Those in a group belong together.
 fn elements(report: &StudyReport) -> Vec<Vec<Element>> {
-    let mut groups = vec![vec![
-        Element::Title(title(report)),
-        Element::Text(report.question.clone()),
-        Element::Text(summary(report)),
-    ]];
+    let head = [title(report)].map(Element::Title).into_iter();
+    let texts = [report.question.clone()]
+        .into_iter()
+        .chain(answer(report))
+        .chain([summary(report)]);
+    let mut groups = vec![head.chain(texts.map(Element::Text)).collect::<Vec<_>>()];
     let mut earlier = Vec::new();
     for table in &report.tables {
         groups.push(vec![
@@ -75,8 +76,8 @@ fn grid_elements(table: &StudyTable, grid: &Grid, earlier: &mut Vec<Vec<(String,
         elements.push(Element::Notes(notes));
     }
     let causes = grid.entries().filter_map(|(row, column, entry)| {
-        let causes = largest(&entry.measured()?.causes);
-        (!causes.is_empty()).then(|| (format!("{row}, {column}"), shares(causes)))
+        let branches = branches(&entry.measured()?.branches);
+        (!branches.is_empty()).then(|| (format!("{row}, {column}"), branches))
     });
     let causes: Vec<(String, String)> = causes.collect();
     if earlier.contains(&causes) {

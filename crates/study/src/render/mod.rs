@@ -1,9 +1,12 @@
 //! Renderers: a study as text, tables or data. They are pure functions; the caller writes the files.
 
+mod answer;
 mod csv;
 mod elements;
 mod json;
 mod page;
+#[cfg(test)]
+mod schema;
 mod stages;
 mod texts;
 
@@ -12,5 +15,5 @@ mod tests;
 
 pub use csv::{series_csv, stalls_csv, tables_csv};
 pub use elements::{markdown, terminal};
-pub use json::{json, json_schema};
+pub use json::json;
 pub use page::{Picture, html, pictures};

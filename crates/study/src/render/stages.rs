@@ -24,7 +24,6 @@ pub(super) fn header(table: &StageTable) -> Vec<String> {
     std::iter::once(table.axes.join(", ")).chain(columns).collect()
 }
 
-/// Returns the lines of a table.
 pub(super) fn lines(table: &StageTable) -> Vec<Vec<String>> {
     let whole = sums("sum of the stages", &table.stages);
     let mut lines = Vec::new();

@@ -6,11 +6,12 @@ use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 
-use super::{html, json, json_schema, markdown, pictures, series_csv, stalls_csv, tables_csv, terminal};
+use super::{html, json, markdown, pictures, series_csv, stalls_csv, tables_csv, terminal};
 use crate::plan::builtin::Builtin;
+use crate::report::RunPage;
 use crate::{
-    CauseTotal, Figure, MeasurementResult, Plan, Point, RequestTime, Results, Scale, Stall, StallKind,
-    StudyReport, ThroughputCurve,
+    CauseTotal, Figure, MeasurementResult, Plan, Point, RequestTime, Scale, Stall, StallKind, StudyReport,
+    StudyResults, ThroughputCurve,
 };
 
 const PLAN: &str = r#"
@@ -131,8 +132,8 @@ fn stall() -> Stall {
 
 /// Returns the results of all cells but those of MariaDB with 8 connections. One of these failed, and one repeat of another
 /// cell.
-fn results(plan: &Plan) -> Results {
-    let mut results = Results::default();
+fn results(plan: &Plan) -> StudyResults {
+    let mut results = StudyResults::default();
     for (at, cell) in plan.cells(Scale::Full).iter().enumerate() {
         for repeat in 0..cell.repeats {
             let noise = 1.0 + 0.01 * f64::from((repeat * 7 + u32::try_from(at).unwrap() * 3) % 5);
@@ -159,10 +160,10 @@ fn results(plan: &Plan) -> Results {
     results
 }
 
-fn report() -> StudyReport {
+pub(super) fn report() -> StudyReport {
     let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
     let mut report = StudyReport::new(&plan, Scale::Full, plan.cells(Scale::Full), &results(&plan));
-    if let crate::Entry::Measured(one) = &mut report.tables[0].grids[0].rows[1].entries[0] {
+    if let crate::CellEntry::Measured(one) = &mut report.tables[0].grids[0].rows[1].entries[0] {
         one.curve.as_mut().unwrap().stalls.push(stall());
     }
     report
@@ -176,7 +177,7 @@ fn each_format_has_its_golden_text() {
     insta::assert_snapshot!("tables_csv", tables_csv(&report).unwrap());
     insta::assert_snapshot!("stalls_csv", stalls_csv(&report).unwrap());
     insta::assert_snapshot!("json", json(&report).unwrap());
-    insta::assert_snapshot!("html", html(&report).unwrap());
+    insta::assert_snapshot!("html", logtrace_testkit::page::markup(&html(&report).unwrap()));
 }
 
 #[test]
@@ -188,7 +189,7 @@ fn the_page_asks_nobody_and_words_of_a_plan_cannot_become_markup() {
     table.row_axis = evil.to_owned();
     table.grids[0].columns[0] = evil.to_owned();
     for entry in table.grids[0].rows.iter_mut().flat_map(|row| &mut row.entries) {
-        if let crate::Entry::Measured(measured) = entry {
+        if let crate::CellEntry::Measured(measured) = entry {
             measured.cell = format!("</script>{evil}");
         }
     }
@@ -202,6 +203,49 @@ fn the_page_asks_nobody_and_words_of_a_plan_cannot_become_markup() {
         2,
         "the data and the script of the page"
     );
+}
+
+#[test]
+fn a_report_begins_with_an_answer_and_the_page_has_a_table_instead_of_single_dots() {
+    let report = report();
+    let page = html(&report).unwrap();
+    let (_, answer) = page.split_once("<div class=\"answer\">").unwrap();
+    let (answer, _) = answer.split_once("</div>").unwrap();
+    let text = terminal(&report, false).replace('\n', " ");
+    for words in [
+        "Updates a second: server mysql, connections 8, binlog synced_*: 0.40 (0.37..0.43) times that of binlog off",
+        "significant among",
+        "p99: connections 1, binlog synced_*: +1.46 ms (1.28 ms..1.64 ms) against binlog off",
+    ] {
+        assert!(answer.contains(words), "{words}: {answer}");
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    // On MariaDB each column has one value.
+    assert_eq!(page.matches("aria-label=\"Chart of").count(), 2);
+    assert_eq!(page.matches("<details open>").count(), 1);
+}
+
+#[test]
+fn the_page_leads_to_the_runs_that_have_one() {
+    let mut report = report();
+    assert!(!html(&report).unwrap().contains("<section id=\"runs\">"));
+    let page = |cell: &str, repeat: u32| RunPage {
+        cell: cell.to_owned(),
+        repeat,
+        path: format!("cells/{cell}/{repeat}/report.html"),
+    };
+    report.run_pages = vec![
+        page("mysql_1_off", 1),
+        page("mysql_1_off", 3),
+        page("mysql_1_on", 1),
+    ];
+    let shown = html(&report).unwrap();
+    let (_, runs) = shown.split_once("<section id=\"runs\">").unwrap();
+    assert_eq!(runs.matches("<dt>").count(), 2);
+    for run in &report.run_pages {
+        let link = format!("<a href=\"{}\">{}</a>", run.path, run.repeat);
+        assert!(runs.contains(&link), "{link}");
+    }
 }
 
 #[test]
@@ -226,7 +270,6 @@ fn each_grid_has_pictures_as_files() {
     }
 }
 
-/// All marks of a chart are within it, and each measured cell has one.
 #[test]
 fn each_measured_cell_has_a_mark_within_its_chart() {
     let report = report();
@@ -234,7 +277,7 @@ fn each_measured_cell_has_a_mark_within_its_chart() {
     let measured = table.grids.iter().map(|grid| {
         let entries = grid.rows.iter().flat_map(|row| &row.entries);
         entries
-            .filter(|entry| matches!(entry, crate::Entry::Measured(_)))
+            .filter(|entry| matches!(entry, crate::CellEntry::Measured(_)))
             .count()
     });
     let pictures = pictures(&report).unwrap();
@@ -289,7 +332,12 @@ fn anstyle_stripped(text: &str) -> String {
 #[test]
 fn study_without_results_lists_missing_cells() {
     let plan = Plan::read("tiny.toml", PLAN, &|_| Err(String::new())).unwrap();
-    let report = StudyReport::new(&plan, Scale::Full, plan.cells(Scale::Full), &Results::default());
+    let report = StudyReport::new(
+        &plan,
+        Scale::Full,
+        plan.cells(Scale::Full),
+        &StudyResults::default(),
+    );
     assert_eq!((report.measured, report.failed, report.turns), (0, 0, 33));
     let text = terminal(&report, false);
     assert!(
@@ -303,7 +351,7 @@ fn study_without_results_lists_missing_cells() {
 fn a_table_that_compares_nothing_is_left_out_if_another_one_has_its_figures() {
     let plan = Builtin::find("max-write").unwrap().plan().unwrap();
     let tables = |scale| {
-        let report = StudyReport::new(&plan, scale, plan.cells(scale), &Results::default());
+        let report = StudyReport::new(&plan, scale, plan.cells(scale), &StudyResults::default());
         let names = report.tables.into_iter().map(|table| table.name);
         names.collect::<Vec<_>>()
     };
@@ -317,79 +365,7 @@ fn a_table_that_compares_nothing_is_left_out_if_another_one_has_its_figures() {
 fn a_note_on_many_entries_is_one_line() {
     let plan = Builtin::find("max-write").unwrap().plan().unwrap();
     let cells = plan.cells(Scale::Quick);
-    let report = StudyReport::new(&plan, Scale::Quick, cells, &Results::default());
+    let report = StudyReport::new(&plan, Scale::Quick, cells, &StudyResults::default());
     let text = terminal(&report, false);
     assert!(text.contains("28 entries: not measured yet"), "{text}");
-}
-
-const SCHEMA: &str = include_str!("../../../../docs/study.schema.json");
-
-/// Compares the committed schema with the derived one; with `UPDATE_SCHEMA` in the environment, writes it.
-#[test]
-fn committed_schema_is_the_derived_one() {
-    let schema = serde_json::to_string_pretty(&json_schema()).unwrap() + "\n";
-    if std::env::var_os("UPDATE_SCHEMA").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/study.schema.json");
-        std::fs::write(path, &schema).unwrap();
-        return;
-    }
-    assert!(
-        schema == SCHEMA,
-        "docs/study.schema.json is out of date: run UPDATE_SCHEMA=1 cargo test -p logtrace-study"
-    );
-}
-
-/// JSON pointers of every object in a value.
-fn objects(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
-    match value {
-        serde_json::Value::Object(fields) => {
-            found.push(at.to_owned());
-            fields
-                .iter()
-                .for_each(|(name, value)| objects(value, &format!("{at}/{name}"), found));
-        }
-        serde_json::Value::Array(items) => {
-            let items = items.iter().enumerate();
-            items.for_each(|(index, value)| objects(value, &format!("{at}/{index}"), found));
-        }
-        _ => {}
-    }
-}
-
-#[test]
-fn schema_describes_the_report_exactly() {
-    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
-    let value = serde_json::to_value(report()).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(&value)
-        .map(|error| error.to_string())
-        .collect();
-    assert!(errors.is_empty(), "{errors:#?}");
-    let mut found = Vec::new();
-    objects(&value, "", &mut found);
-    for at in found {
-        let mut more = value.clone();
-        let object = more.pointer_mut(&at).unwrap().as_object_mut().unwrap();
-        object.insert("invented".to_owned(), true.into());
-        assert!(!validator.is_valid(&more), "{at} may have anything");
-        let names: Vec<String> = value
-            .pointer(&at)
-            .unwrap()
-            .as_object()
-            .unwrap()
-            .keys()
-            .cloned()
-            .collect();
-        for name in names {
-            let mut fewer = value.clone();
-            fewer
-                .pointer_mut(&at)
-                .unwrap()
-                .as_object_mut()
-                .unwrap()
-                .remove(&name);
-            assert!(!validator.is_valid(&fewer), "{at}/{name} may be missing");
-        }
-    }
 }

@@ -2,13 +2,14 @@
 
 use logtrace_common::units;
 use logtrace_report::render::Unit;
-use logtrace_statistics::{Compare, with_interval};
+use logtrace_statistics::{DifferenceScale, with_interval};
 
 use crate::report::{BusyCells, StallRow, StudyReport};
+use crate::tables::branch_share::BranchShare;
 use crate::tables::cause_share::CauseShare;
-use crate::tables::cell_entry::Entry;
+use crate::tables::cell_entry::CellEntry;
 use crate::tables::reference::Reference;
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::{Grid, StudyTable};
 
 /// Most entries that a note names.
 const MOST_PLACES: usize = 8;
@@ -97,17 +98,17 @@ pub(super) fn notes(grid: &Grid) -> Vec<String> {
 }
 
 /// Returns the figure of an entry, and in a second line the comparison, with a star if it is significant.
-fn entry(table: &StudyTable, entry: &Entry) -> String {
+fn entry(table: &StudyTable, entry: &CellEntry) -> String {
     let measured = match entry {
-        Entry::Absent => return "-".to_owned(),
-        Entry::Missing { .. } => return "missing".to_owned(),
-        Entry::Measured(measured) => measured,
+        CellEntry::Absent => return "-".to_owned(),
+        CellEntry::Missing { .. } => return "missing".to_owned(),
+        CellEntry::Measured(measured) => measured,
     };
     let figure = |value| table.unit.text(value);
     let note = if measured.notes.is_empty() { "" } else { " !" };
     let mut text = with_interval(measured.value, measured.interval, figure) + note;
     if let Some(one) = measured.comparison {
-        let is_difference = table.compare == Some(Compare::Difference);
+        let is_difference = table.compare == Some(DifferenceScale::Difference);
         let sign = if is_difference && one.value > 0.0 { "+" } else { "" };
         let compared = match is_difference {
             true => with_interval(one.value, one.interval, figure),
@@ -143,6 +144,22 @@ pub(super) fn shares(causes: &[CauseShare]) -> String {
         }
     });
     causes.collect::<Vec<_>>().join(" · ")
+}
+
+/// Lists the largest branches of an entry, each with its mean and its largest part; none if nothing was traced.
+pub(super) fn branches(of: &[BranchShare]) -> String {
+    let large = of.iter().take_while(|one| one.share >= SMALLEST).take(CAUSES);
+    let texts = large.map(|one| {
+        let mean = one
+            .mean
+            .map_or_else(String::new, |mean| Unit::Time.text(mean) + "; ");
+        let (share, largest) = (one.share * 100.0, one.largest_share * 100.0);
+        format!(
+            "{} {share:.0} % ({mean}{} {largest:.0} %)",
+            one.branch, one.largest
+        )
+    });
+    texts.collect::<Vec<_>>().join(" · ")
 }
 
 /// Describes a stall in one line.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use logtrace_attribution::breakdown::Distribution;
-use logtrace_attribution::cause::Wait;
+use logtrace_attribution::cause::{Wait, WaitKind};
 use logtrace_common::FileClass;
 use logtrace_report::render::Unit;
 use strum::{Display, EnumIter, EnumString};
@@ -31,6 +31,10 @@ pub enum Figure {
     CommitPart(FileClass),
     /// `wait.NAME`: mean nanoseconds of a commit that are charged to a wait, such as `wait.journal commit`.
     CommitWait(Wait),
+    /// `kind.NAME`: mean nanoseconds of a commit that are charged to a kind of wait, such as `kind.storage`.
+    CommitKind(WaitKind),
+    /// `cpu_commit`: CPU nanoseconds of the server, divided by its commits.
+    CpuOfCommit,
     /// `fsyncs.CLASS`: syncs of a class of files per commit.
     Fsyncs(FileClass),
     /// `bytes.CLASS`: bytes written to a class of files per commit.
@@ -99,7 +103,7 @@ pub enum Point {
 #[error(
     "there is no figure {0:?}: write throughput, throughput_sd, throughput_cv, throughput_p5, throughput_p95, nopm, lag_P, \
      service_P, response_P or commit_P where P is mean, p50, p90, p95, p99, p999 or max, commit.CLASS, wait.NAME, \
-     fsyncs.CLASS, bytes.CLASS, group_size, fdatasync, cpu_busy, written.CLASS, stalls, stalled, or stage.NAME"
+     kind.NAME, cpu_commit, fsyncs.CLASS, bytes.CLASS, group_size, fdatasync, cpu_busy, written.CLASS, stalls, stalled, or stage.NAME"
 )]
 pub struct UnknownFigure(String);
 
@@ -125,7 +129,8 @@ impl Figure {
             Self::Throughput | Self::Deviation | Self::Second(_) | Self::Fdatasync => Unit::PerSecond,
             Self::Nopm => Unit::PerMinute,
             Self::Requests(..) | Self::Commits(_) | Self::CommitPart(_) => Unit::Time,
-            Self::CommitWait(_) | Self::Stalled | Self::Stage(_) => Unit::Time,
+            Self::CommitWait(_) | Self::CommitKind(_) | Self::CpuOfCommit => Unit::Time,
+            Self::Stalled | Self::Stage(_) => Unit::Time,
             Self::Variation | Self::Fsyncs(_) | Self::GroupSize => Unit::Number,
             Self::Bytes(_) => Unit::Bytes,
             Self::CpuBusy => Unit::Share,
@@ -137,8 +142,8 @@ impl Figure {
     /// Returns whether the figure needs tracing.
     pub fn is_traced(&self) -> bool {
         match self {
-            Self::Commits(_) | Self::CommitPart(_) | Self::CommitWait(_) => true,
-            Self::Fsyncs(_) | Self::Bytes(_) | Self::GroupSize | Self::Written(_) => true,
+            Self::Commits(_) | Self::CommitPart(_) | Self::CommitWait(_) | Self::CommitKind(_) => true,
+            Self::Fsyncs(_) | Self::Bytes(_) | Self::GroupSize | Self::Written(_) | Self::CpuOfCommit => true,
             Self::Throughput | Self::Deviation | Self::Variation | Self::Second(_) | Self::Nopm => false,
             Self::Requests(..)
             | Self::CpuBusy
@@ -160,6 +165,7 @@ impl FromStr for Figure {
             return match (name, class) {
                 ("stage", _) if !rest.is_empty() => Ok(Self::Stage(rest.to_owned())),
                 ("wait", _) => rest.parse().map(Self::CommitWait).map_err(|_| unknown()),
+                ("kind", _) => rest.parse().map(Self::CommitKind).map_err(|_| unknown()),
                 ("commit", Some(class)) => Ok(Self::CommitPart(class)),
                 ("fsyncs", Some(class)) => Ok(Self::Fsyncs(class)),
                 ("bytes", Some(class)) => Ok(Self::Bytes(class)),
@@ -174,6 +180,7 @@ impl FromStr for Figure {
             "group_size" => return Ok(Self::GroupSize),
             "fdatasync" => return Ok(Self::Fdatasync),
             "cpu_busy" => return Ok(Self::CpuBusy),
+            "cpu_commit" => return Ok(Self::CpuOfCommit),
             "nopm" => return Ok(Self::Nopm),
             "stalls" => return Ok(Self::Stalls),
             "stalled" => return Ok(Self::Stalled),
@@ -201,6 +208,8 @@ impl fmt::Display for Figure {
             Self::Variation => "throughput_cv".to_owned(),
             Self::Second(point) => format!("throughput_{point}"),
             Self::CommitWait(wait) => format!("wait.{wait}"),
+            Self::CommitKind(kind) => format!("kind.{kind}"),
+            Self::CpuOfCommit => "cpu_commit".to_owned(),
             Self::Fsyncs(class) => format!("fsyncs.{class}"),
             Self::Bytes(class) => format!("bytes.{class}"),
             Self::GroupSize => "group_size".to_owned(),
@@ -232,6 +241,8 @@ mod tests {
             "throughput_p5",
             "throughput_p95",
             "wait.journal commit",
+            "kind.other transactions",
+            "cpu_commit",
             "fsyncs.binlog",
             "bytes.redo",
             "group_size",

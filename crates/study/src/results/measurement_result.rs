@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_attribution::cause::{Cause, Wait};
+use logtrace_attribution::cause::{Cause, Wait, WaitKind};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::document::{Document, Driver};
+use logtrace_report::document::{Document, Driver, PrimaryFigure, Work};
 use logtrace_statistics::{error_of_mean, mean, variance};
 use strum::IntoEnumIterator;
 
@@ -72,6 +72,7 @@ impl MeasurementResult {
         }
         figures.extend(document.tpcc.as_ref().map(|tpcc| (Figure::Nopm, tpcc.nopm)));
         traced(&mut figures, document);
+        primary(&mut figures, document);
         let seconds = series.per_second();
         variations(&mut figures, &seconds);
         if !series.slices.is_empty() {
@@ -124,8 +125,23 @@ fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
+/// Adds the figures that comparisons of runs test for themselves, with the values that these have.
+fn primary(figures: &mut BTreeMap<Figure, f64>, document: &Document) {
+    let mut add = |figure, primary| {
+        figures.extend(document.primary(primary).map(|value| (figure, value)));
+    };
+    add(Figure::Throughput, PrimaryFigure::Requests);
+    let response = |point| Figure::Requests(RequestTime::Response, point);
+    add(response(Point::Mean), PrimaryFigure::ResponseMean);
+    add(response(Point::P99), PrimaryFigure::ResponseP99);
+    if document.tracer.is_some() {
+        add(Figure::CpuOfCommit, PrimaryFigure::ServerCpu(Work::Commit));
+        add(Figure::Commits(Point::Mean), PrimaryFigure::CommitMean);
+        add(Figure::Commits(Point::P99), PrimaryFigure::CommitP99);
+    }
+}
+
 fn requests(figures: &mut BTreeMap<Figure, f64>, driver: &Driver) {
-    figures.insert(Figure::Throughput, driver.achieved_per_s);
     let spans = [
         (RequestTime::Lag, &driver.lag),
         (RequestTime::Service, &driver.service),
@@ -190,6 +206,7 @@ fn parts_of_commits(figures: &mut BTreeMap<Figure, f64>, document: &Document, co
             match file.op {
                 IoOp::Fsync => syncs += file.count,
                 IoOp::Write => bytes += file.bytes,
+                IoOp::Read => {}
             }
         }
         figures.insert(Figure::Fsyncs(class), syncs as f64 / commits);
@@ -197,6 +214,12 @@ fn parts_of_commits(figures: &mut BTreeMap<Figure, f64>, document: &Document, co
     }
     for wait in Wait::iter() {
         figures.insert(Figure::CommitWait(wait), time_of(&|cause| cause.wait == wait));
+    }
+    for kind in WaitKind::iter() {
+        figures.insert(
+            Figure::CommitKind(kind),
+            time_of(&|cause| cause.wait.kind() == kind),
+        );
     }
     let groups = document.groups.as_ref().filter(|groups| groups.count > 0);
     figures.extend(groups.map(|groups| (Figure::GroupSize, groups.members as f64 / groups.count as f64)));

@@ -61,17 +61,11 @@ impl StallKind {
 
     fn of_cause(cause: Cause, sync_binlog: Option<u64>) -> Option<Self> {
         let Some((class, op)) = cause.io else {
-            return match cause.wait {
-                Wait::OnCpu => Some(Self::Cpu),
-                wait if wait.is_for_cpu() => Some(Self::Cpu),
-                Wait::Client | Wait::SemisyncAck => Some(Self::Peer),
-                Wait::RedoSpace => Some(Self::Redo),
-                Wait::BinlogRotation => Some(Self::BinlogRotation),
-                Wait::FreePage | Wait::PageLatch | Wait::Doublewrite => Some(Self::Pages),
-                _ => None,
-            };
+            return Self::of_wait(cause.wait);
         };
         match class {
+            // A thread that sends the log to a replica, or a session that lists it.
+            FileClass::Binlog if op == IoOp::Read => None,
             FileClass::Binlog if op == IoOp::Write => Some(Self::BinlogWrite),
             FileClass::Binlog if sync_binlog == Some(0) => Some(Self::BinlogRotation),
             FileClass::Binlog => Some(Self::BinlogSync),
@@ -79,6 +73,81 @@ impl StallKind {
             FileClass::Data | FileClass::Doublewrite | FileClass::Undo => Some(Self::Pages),
             FileClass::SlowLog | FileClass::GeneralLog => Some(Self::QueryLog),
             FileClass::Temporary | FileClass::Other => None,
+        }
+    }
+
+    /// Returns the kind of a wait outside of files. The match has no catch-all, so that a new wait does not compile without a
+    /// kind.
+    fn of_wait(wait: Wait) -> Option<Self> {
+        match wait {
+            Wait::OnCpu
+            | Wait::RunQueue
+            | Wait::WakeUp
+            | Wait::RunQueueLoad
+            | Wait::RunQueueLogtrace
+            | Wait::RunQueueKernel
+            | Wait::RunQueueProcess
+            | Wait::Throttled => Some(Self::Cpu),
+            Wait::Client | Wait::SemisyncAck => Some(Self::Peer),
+            Wait::RedoSpace => Some(Self::Redo),
+            Wait::BinlogRotation => Some(Self::BinlogRotation),
+            Wait::FreePage | Wait::PageLatch | Wait::Doublewrite => Some(Self::Pages),
+            Wait::DataWriteback
+            | Wait::JournalCommit
+            | Wait::FlushQueue
+            | Wait::DeviceFlush
+            | Wait::DeviceIo
+            | Wait::FileSystemLock
+            | Wait::FileServer
+            | Wait::JournalSpace
+            | Wait::DirtyThrottling
+            | Wait::BlockThrottling
+            | Wait::MemoryReclaim
+            | Wait::Stopped
+            | Wait::FileMetadata
+            | Wait::Unclassified
+            | Wait::FileIo
+            | Wait::AsyncIo
+            | Wait::Timer
+            | Wait::TimedWait
+            | Wait::ServerFunction
+            | Wait::RedoCopy
+            | Wait::RedoFlush
+            | Wait::RedoWriter
+            | Wait::RedoLocked
+            | Wait::LogBufferSpace
+            | Wait::RedoWindow
+            | Wait::GroupLeader
+            | Wait::CommitStage
+            | Wait::GroupDelay
+            | Wait::CommitOrder
+            | Wait::CommitLock
+            | Wait::GtidState
+            | Wait::GroupReplication
+            | Wait::FlowControl
+            | Wait::Galera
+            | Wait::QueryLogLock
+            | Wait::RowLock
+            | Wait::AutoIncrementLock
+            | Wait::MetadataLock
+            | Wait::GlobalReadLock
+            | Wait::BackupLock
+            | Wait::FlushTables
+            | Wait::TableLock
+            | Wait::TableCache
+            | Wait::FileExtension
+            | Wait::InnodbQueue
+            | Wait::PurgeLag
+            | Wait::AdaptiveHash
+            | Wait::Dictionary
+            | Wait::UndoLatch
+            | Wait::LockSystem
+            | Wait::InnodbLatch
+            | Wait::InnodbWait
+            | Wait::QueryCache
+            | Wait::AriaLog
+            | Wait::DiskFull
+            | Wait::Unexplained => None,
         }
     }
 }

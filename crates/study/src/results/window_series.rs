@@ -40,20 +40,15 @@ impl WindowSeries {
     /// Reads the slices from the document of a run. Empty if the document has no requests by tenth of a second. Causes are
     /// known for slices in which few commits ended.
     pub fn new(document: &Document) -> Self {
-        let driver = document
-            .driver
-            .as_ref()
-            .filter(|driver| !driver.per_tenth.is_empty());
-        let Some((driver, workload)) = driver.zip(document.workload.as_ref()) else {
+        let done = document.done_by_tenth();
+        if done.is_empty() {
             return Self {
                 slice_ns: TENTH,
                 ..Self::default()
             };
-        };
-        // The document continues after the window, and ends with the last request.
-        let done = driver.per_tenth.iter().copied().chain(std::iter::repeat(0));
-        let done = done.take(whole(workload.duration_s * 10.0));
+        }
         let mut slices: Vec<WindowSlice> = done
+            .into_iter()
             .map(|done| WindowSlice {
                 done,
                 ..WindowSlice::default()
@@ -101,14 +96,4 @@ impl WindowSlice {
             *self.causes.entry(*cause).or_default() += total;
         }
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "tenths of a window: at least 0 and few; larger numbers saturate"
-)]
-fn whole(number: f64) -> usize {
-    // A window of 0.3 s has three tenths, even if 0.3 * 10 is rounded down.
-    (number + 1e-6).floor() as usize
 }

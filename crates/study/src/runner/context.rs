@@ -4,8 +4,8 @@ use logtrace_measure::measurement::{Line, Signals};
 use logtrace_measure::run::CpuPlacement;
 use logtrace_server::Home;
 
-use crate::plan::study_plan::Plan;
-use crate::runner::directory::study_dir::StudyDir;
+use crate::plan::Plan;
+use crate::runner::directory::StudyDir;
 
 /// Study that is being measured: what its checks, its servers and its measurements share.
 #[derive(Clone, Copy, Debug)]

@@ -11,12 +11,12 @@ mod plan_lookup;
 mod server;
 mod summary;
 
-pub use checks::preflight::preflight;
-pub use directory::progress_file::Progress;
+pub use checks::preflight;
+pub use directory::StudyDir;
+pub use directory::progress_file::StudyProgress;
 pub use directory::request::{Overrides, StudyRequest};
-pub use directory::study_dir::StudyDir;
 pub use level_args::{LevelArg, chosen_cells};
-pub use measure::study_runner::StudyRunner;
+pub use measure::StudyRunner;
 pub use overview::{overview, size_line};
 pub use pilot::Pilot;
 pub use plan_lookup::{built_in, find};

@@ -7,8 +7,8 @@ use humantime::format_duration;
 
 use crate::cell::Cell;
 use crate::order::cost_estimate::CostEstimate;
+use crate::plan::Plan;
 use crate::plan::scale::Scale;
-use crate::plan::study_plan::Plan;
 
 /// Returns title, question, axes, cells, time and disk space of a study.
 pub fn overview(plan: &Plan, scale: Scale, cells: &[Cell], living: usize) -> String {

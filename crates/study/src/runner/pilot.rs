@@ -12,14 +12,14 @@ use logtrace_server::Home;
 use crate::cell::Cell;
 use crate::order::cost_estimate::CostEstimate;
 use crate::order::pilot::{TurnNoise, pilot_cells, turn_noise};
-use crate::order::study_steps::study_steps;
-use crate::plan::study_plan::Plan;
-use crate::results::study_results::Results;
-use crate::runner::directory::progress_file::Progress;
+use crate::order::study_steps;
+use crate::plan::Plan;
+use crate::results::StudyResults;
+use crate::runner::directory::StudyDir;
+use crate::runner::directory::progress_file::StudyProgress;
 use crate::runner::directory::request::StudyRequest;
-use crate::runner::directory::study_dir::StudyDir;
 use crate::runner::directory::turn_log::TurnLog;
-use crate::runner::measure::study_runner::StudyRunner;
+use crate::runner::measure::StudyRunner;
 use crate::runner::overview::rounded;
 
 /// Study whose pilot is measured.
@@ -53,7 +53,7 @@ impl Pilot<'_> {
         let place = tempfile::Builder::new().prefix("logtrace-pilot-").tempdir();
         let place = place.context("cannot make a directory for the pilot")?;
         let steps = study_steps(&cells, request.seed, self.living);
-        let new = Progress::new(request);
+        let new = StudyProgress::new(request);
         let (dir, mut progress) = StudyDir::open(place.path(), &new, self.plan.text(), false)?;
         let runner = StudyRunner {
             dir: &dir,
@@ -65,7 +65,7 @@ impl Pilot<'_> {
             cpus: self.cpus,
         };
         runner.run(&mut progress, signals).await?;
-        let mut results = Results::default();
+        let mut results = StudyResults::default();
         TurnLog::read(&dir)?.add_to(&mut results);
         let noise = turn_noise(&cells, &results);
         anyhow::ensure!(

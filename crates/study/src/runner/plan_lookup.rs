@@ -8,8 +8,8 @@ use logtrace_measure::errors::UsageError;
 use logtrace_server::check_file_owner;
 
 use crate::cell::Cell;
+use crate::plan::Plan;
 use crate::plan::builtin::{BUILTIN, Builtin};
-use crate::plan::study_plan::Plan;
 
 /// Returns all built-in plans.
 pub fn built_in() -> Result<Vec<Plan>, FileError> {

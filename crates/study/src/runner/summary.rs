@@ -1,27 +1,34 @@
 //! Summary of a study: its tables, as files and as a report for the terminal.
 
-use logtrace_measure::measurement::caveat::is_degrading;
-
-use crate::order::study_steps::Step;
+use crate::order::Step;
+use crate::order::measurement_order::Measurement;
 use crate::plan::scale::Scale;
 use crate::render;
-use crate::report::{StudyReport, StudyTime};
+use crate::report::{RunPage, StudyReport, StudyTime};
+use crate::results::StudyResults;
 use crate::results::figure::Figure;
 use crate::results::measurement_result::MeasurementResult;
-use crate::results::study_results::Results;
-use crate::runner::directory::progress_file::{Progress, TimeAccount};
+use crate::runner::directory::progress_file::{StudyProgress, TimeAccount};
 use crate::runner::directory::turn_log::TurnLog;
-use crate::runner::measure::study_runner::StudyRunner;
+use crate::runner::measure::StudyRunner;
 use crate::runner::measure::{group_counters, machine, stage_times};
 
+/// Page of a run, and of the study.
+const PAGE: &str = "report.html";
+
 /// Reads all results, writes the tables into the study's directory, and returns the report.
-pub fn summary(runner: &StudyRunner<'_>, scale: Scale, progress: &Progress) -> anyhow::Result<StudyReport> {
+pub fn summary(
+    runner: &StudyRunner<'_>,
+    scale: Scale,
+    progress: &StudyProgress,
+) -> anyhow::Result<StudyReport> {
     let mut results = results(runner, progress);
     TurnLog::read(runner.dir)?.add_to(&mut results);
     let mut report = StudyReport::new(runner.plan, scale, runner.cells, &results);
     report.time = Some(study_time(&progress.account));
+    report.run_pages = run_pages(runner);
     let files = [
-        ("report.html", render::html(&report)?),
+        (PAGE, render::html(&report)?),
         ("report.md", render::markdown(&report)),
         ("tables.csv", render::tables_csv(&report)?),
         ("stalls.csv", render::stalls_csv(&report)?),
@@ -37,20 +44,39 @@ pub fn summary(runner: &StudyRunner<'_>, scale: Scale, progress: &Progress) -> a
     Ok(report)
 }
 
-/// Returns the outcome of each measurement that was tried.
-fn results(runner: &StudyRunner<'_>, progress: &Progress) -> Results {
-    let mut results = Results::default();
-    let windows = runner.steps.iter().filter_map(|step| match step {
+/// Returns the measurements that have a run directory.
+fn windows<'a>(runner: &'a StudyRunner<'_>) -> impl Iterator<Item = &'a Measurement> {
+    runner.steps.iter().filter_map(|step| match step {
         Step::Window(window) => Some(window),
         Step::Turns(_) => None,
+    })
+}
+
+/// Returns the pages of the runs that have one, by cell and repeat.
+fn run_pages(runner: &StudyRunner<'_>) -> Vec<RunPage> {
+    let mut windows: Vec<&Measurement> = windows(runner).collect();
+    windows.sort_by_key(|measurement| (measurement.cell, measurement.repeat));
+    let pages = windows.into_iter().filter_map(|measurement| {
+        let cell = &runner.cells[measurement.cell];
+        let path = runner.dir.run_dir(cell, measurement).join(PAGE);
+        path.is_file().then(|| RunPage {
+            cell: cell.key.clone(),
+            repeat: measurement.repeat + 1,
+            path: format!("cells/{}/{}/{PAGE}", cell.key, measurement.repeat + 1),
+        })
     });
-    for measurement in windows {
+    pages.collect()
+}
+
+/// Returns the outcome of each measurement that was tried.
+fn results(runner: &StudyRunner<'_>, progress: &StudyProgress) -> StudyResults {
+    let mut results = StudyResults::default();
+    for measurement in windows(runner) {
         let (cell, repeat) = (&runner.cells[measurement.cell], measurement.repeat);
         if let Some(document) = runner.dir.measured(cell, measurement) {
             let run_dir = runner.dir.run_dir(cell, measurement);
             let stages = stage_times::read(&run_dir);
-            let is_degraded = document.caveats.iter().any(is_degrading);
-            let mut result = MeasurementResult::new(&document, &stages, is_degraded);
+            let mut result = MeasurementResult::new(&document, &stages, document.is_degraded());
             result.figures.extend(machine::read(&run_dir));
             if let Some(size) = group_counters::group_size(&run_dir) {
                 result.figures.entry(Figure::GroupSize).or_insert(size);

@@ -1,9 +1,9 @@
 //! Captions of tables: what the numbers are, and how sure they are.
 
 use logtrace_report::render::Unit;
-use logtrace_statistics::{Compare, Statistic};
+use logtrace_statistics::{DifferenceScale, Statistic};
 
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::{Grid, StudyTable};
 
 /// Probability below which carry-over is reported. Studies have several tables, so it is a fifth of the usual one.
 const CARRY_OVER: f64 = 0.01;
@@ -26,14 +26,19 @@ impl StudyTable {
             let baseline = self.baseline.iter();
             let baseline: Vec<String> = baseline.map(|(axis, level)| format!("{axis} {level}")).collect();
             caption += &format!("; below, the {compare} to {}", baseline.join(", "));
+            // Such as 898 and 454 us beside a ratio of 0.42.
+            if compare == DifferenceScale::Ratio && self.comparisons > 0 {
+                caption += ", which is the geometric mean of the ratios of the repeats, each to the same repeat of the baseline, and \
+                            not the quotient of the two values shown";
+            }
             caption += &match self.comparisons {
                 0 => ", without an interval and not tested: that needs at least 2 repeats".to_owned(),
                 count => format!(
                     " (95 % interval, not corrected); * significant at 5 % after correction for {count} comparisons (Holm), \
                      so an interval without {} may have no star",
                     match compare {
-                        Compare::Ratio => "1",
-                        Compare::Difference => "0",
+                        DifferenceScale::Ratio => "1",
+                        DifferenceScale::Difference => "0",
                     }
                 ),
             };
@@ -61,14 +66,14 @@ impl StudyTable {
             return String::new();
         };
         let text = |effect: f64| match compare {
-            Compare::Ratio => percent(effect - 1.0),
-            Compare::Difference => self.unit.text(effect),
+            DifferenceScale::Ratio => percent(effect - 1.0),
+            DifferenceScale::Difference => self.unit.text(effect),
         };
         let worst = match self.comparisons {
             1 => String::new(),
             _ => format!(" in the median place, {} in the worst", text(visible.worst)),
         };
-        let aim = self.aim.filter(|_| compare == Compare::Ratio);
+        let aim = self.aim.filter(|_| compare == DifferenceScale::Ratio);
         let aim = aim.map_or(String::new(), |aim| {
             format!(", and the plan's aim is {}", percent(aim))
         });

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use logtrace_attribution::cause::{Cause, Wait, Who};
+use logtrace_attribution::cause::{Cause, Wait, WaitKind, Who};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cell::Cell;
+use crate::results::StudyResults;
 use crate::results::figure::Figure;
 use crate::results::measurement_result::{CauseTotal, MeasurementResult, cause_name};
-use crate::results::study_results::Results;
 
 /// Cause and its share of all waiting time.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -18,6 +18,8 @@ use crate::results::study_results::Results;
 pub struct CauseShare {
     /// File, operation and wait, such as `binlog fsync, journal commit`; in stalls also the thread that did the work.
     pub cause: String,
+    /// Kind of its wait, as in `run.json`.
+    pub kind: WaitKind,
     /// Share of all waiting time.
     #[schemars(range(min = 0, max = 1))]
     pub share: f64,
@@ -45,7 +47,13 @@ pub struct WhoShare {
 
 /// Returns all causes over all repeats of a cell, the largest first: of commits if the figure is about commits, else of commits
 /// and traced statements.
-pub(crate) fn causes(cell: &Cell, results: &Results, figure: &Figure) -> Vec<CauseShare> {
+pub(crate) fn causes(cell: &Cell, results: &StudyResults, figure: &Figure) -> Vec<CauseShare> {
+    let (totals, events) = totals(cell, results, figure);
+    shares(&totals, cause_name_of, Some(events))
+}
+
+/// Returns the time of these causes over all repeats of a cell, and the number of events that had them.
+pub(crate) fn totals(cell: &Cell, results: &StudyResults, figure: &Figure) -> (Vec<(Cause, u64)>, u64) {
     over_repeats(cell, results, |measured| match figure {
         Figure::Commits(_) | Figure::CommitPart(_) => (&measured.commit_causes, measured.commits),
         _ => (&measured.causes, measured.events),
@@ -53,25 +61,26 @@ pub(crate) fn causes(cell: &Cell, results: &Results, figure: &Figure) -> Vec<Cau
 }
 
 /// Returns the causes of the time of a cell's statements outside of commits over all repeats, the largest first.
-pub(crate) fn causes_outside(cell: &Cell, results: &Results) -> Vec<CauseShare> {
-    over_repeats(cell, results, |measured| {
+pub(crate) fn causes_outside(cell: &Cell, results: &StudyResults) -> Vec<CauseShare> {
+    let (totals, events) = over_repeats(cell, results, |measured| {
         (&measured.outside_causes, measured.statements)
-    })
+    });
+    shares(&totals, cause_name_of, Some(events))
 }
 
 /// Adds up causes and the events that had them over all repeats of a cell.
 fn over_repeats(
     cell: &Cell,
-    results: &Results,
+    results: &StudyResults,
     of: impl Fn(&MeasurementResult) -> (&Vec<CauseTotal>, u64),
-) -> Vec<CauseShare> {
+) -> (Vec<(Cause, u64)>, u64) {
     let (mut totals, mut events) = (Vec::new(), 0);
     for (_, measured) in results.measured(cell) {
         let (causes, count) = of(measured);
         events += count;
         totals.extend(causes.iter().map(|one| (one.cause, one.total)));
     }
-    shares(&totals, cause_name_of, Some(events))
+    (totals, events)
 }
 
 /// Returns the causes of a stall, the largest first. Causes of different threads stay apart.
@@ -112,6 +121,7 @@ fn shares(totals: &[(Cause, u64)], name: impl Fn(Cause) -> String, events: Optio
         });
         CauseShare {
             cause,
+            kind: wait.kind(),
             share: share(total),
             mean: mean(total),
             who: who.collect(),

@@ -1,23 +1,24 @@
 //! Entries of tables.
 
-use logtrace_statistics::{Compare, Comparison, Interval};
+use logtrace_statistics::{DifferenceScale, Interval, TestedDifference, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
+use crate::results::StudyResults;
 use crate::results::figure::Figure;
 use crate::results::stalls::Stall;
-use crate::results::study_results::Results;
 use crate::results::throughput_curve::ThroughputCurve;
-use crate::tables::cause_share::{CauseShare, causes, nine_digits};
+use crate::tables::branch_share::{BranchShare, branches};
+use crate::tables::cause_share::{CauseShare, causes, nine_digits, totals};
 use crate::tables::observations::is_of_turns;
 
 /// Entry of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
-#[schemars(deny_unknown_fields)]
-pub enum Entry {
+#[schemars(rename = "Entry", deny_unknown_fields)]
+pub enum CellEntry {
     /// The study has no such cell.
     Absent,
     /// The cell has no value of the figure.
@@ -46,11 +47,16 @@ pub struct MeasuredEntry {
     /// not show a variance.
     pub interval: Option<Interval>,
     /// Comparison with the baseline. `None` for a baseline itself, and where nothing can be compared.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<TestedDifference>,
+    /// Verdict on this comparison, by the rules of `logtrace compare`. The smallest change that matters is the plan's aim, or
+    /// 2 % of the baseline. `None` where nothing is compared.
+    pub verdict: Option<Verdict>,
     /// Ratio to the baseline that somebody published. Null if the plan names none.
     pub published: Option<PublishedRatio>,
     /// Causes of the waiting time of the server's commits, and of its statements where these were traced; the largest first.
     pub causes: Vec<CauseShare>,
+    /// Branches of the tree of reports that have this time, the largest first.
+    pub branches: Vec<BranchShare>,
     /// Throughput over time in the first repeat that is measured, if the plan wants it drawn. `series.csv` has all of them.
     #[serde(skip)]
     pub curve: Option<RepeatCurve>,
@@ -100,10 +106,12 @@ pub(crate) struct Inference<'a> {
     /// Interval of the true value.
     pub(crate) interval: Option<Interval>,
     /// Comparison with the baseline.
-    pub(crate) comparison: Option<Comparison>,
+    pub(crate) comparison: Option<TestedDifference>,
+    /// Verdict on it.
+    pub(crate) verdict: Option<Verdict>,
 }
 
-impl Entry {
+impl CellEntry {
     /// Returns the figure, if it is measured.
     pub(crate) fn measured(&self) -> Option<&MeasuredEntry> {
         match self {
@@ -122,10 +130,14 @@ impl Entry {
     }
 }
 
-/// Returns the entry of a cell.
-pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference: &Inference<'_>) -> Entry {
+pub(crate) fn entry(
+    spec: &TableSpec,
+    cell: &Cell,
+    results: &StudyResults,
+    inference: &Inference<'_>,
+) -> CellEntry {
     let Some(value) = spec.statistic.of(inference.values) else {
-        return Entry::Missing {
+        return CellEntry::Missing {
             cell: cell.key.clone(),
             why: why_missing(&spec.figure, cell, results),
         };
@@ -135,29 +147,32 @@ pub(crate) fn entry(spec: &TableSpec, cell: &Cell, results: &Results, inference:
     if inference.comparison.is_none() {
         notes.extend(not_compared(spec, inference.baseline, results));
     }
-    Entry::Measured(Box::new(MeasuredEntry {
+    let (totals, events) = totals(cell, results, &spec.figure);
+    CellEntry::Measured(Box::new(MeasuredEntry {
         cell: cell.key.clone(),
         repeats,
         value: nine_digits(value),
         interval: inference.interval.map(rounded_interval),
-        comparison: inference.comparison.map(|comparison| Comparison {
+        comparison: inference.comparison.map(|comparison| TestedDifference {
             value: nine_digits(comparison.value),
             interval: comparison.interval.map(rounded_interval),
             p: comparison.p.map(nine_digits),
             visible: comparison.visible.map(nine_digits),
             ..comparison
         }),
+        verdict: inference.verdict,
         published: spec.published_ratio(cell).map(|(source, ratio)| PublishedRatio {
             source: source.to_owned(),
             ratio,
         }),
         causes: causes(cell, results, &spec.figure),
+        branches: branches(&totals, events),
         curve: spec.over_time.then(|| repeat_curve(cell, results)).flatten(),
         notes,
     }))
 }
 
-fn repeat_curve(cell: &Cell, results: &Results) -> Option<RepeatCurve> {
+fn repeat_curve(cell: &Cell, results: &StudyResults) -> Option<RepeatCurve> {
     let (repeat, measured) = results.measured(cell).next()?;
     Some(RepeatCurve {
         repeat: repeat + 1,
@@ -166,7 +181,7 @@ fn repeat_curve(cell: &Cell, results: &Results) -> Option<RepeatCurve> {
     })
 }
 
-fn why_missing(figure: &Figure, cell: &Cell, results: &Results) -> String {
+fn why_missing(figure: &Figure, cell: &Cell, results: &StudyResults) -> String {
     if results.measured(cell).next().is_some() {
         return format!("its runs have no {figure}");
     }
@@ -176,7 +191,7 @@ fn why_missing(figure: &Figure, cell: &Cell, results: &Results) -> String {
     }
 }
 
-fn notes(figure: &Figure, cell: &Cell, repeats: usize, results: &Results) -> Vec<String> {
+fn notes(figure: &Figure, cell: &Cell, repeats: usize, results: &StudyResults) -> Vec<String> {
     let failed = results.failed(cell);
     let failed = failed.map(|(repeat, why)| format!("repeat {} failed: {why}", repeat + 1));
     let mut notes: Vec<String> = failed.collect();
@@ -202,7 +217,7 @@ fn notes(figure: &Figure, cell: &Cell, repeats: usize, results: &Results) -> Vec
 }
 
 /// Returns a note that the causes of a cell stand for few of its requests, if they do.
-fn barely_traced(cell: &Cell, results: &Results) -> Option<String> {
+fn barely_traced(cell: &Cell, results: &StudyResults) -> Option<String> {
     let measured = results.measured(cell);
     let traced = measured.filter_map(|(_, measured)| measured.seen_hardly);
     let least = traced.min_by(f64::total_cmp)?;
@@ -214,7 +229,7 @@ fn barely_traced(cell: &Cell, results: &Results) -> Option<String> {
 }
 
 /// Returns why a cell that has a baseline is not compared with it.
-fn not_compared(spec: &TableSpec, baseline: Baseline<'_>, results: &Results) -> Option<String> {
+fn not_compared(spec: &TableSpec, baseline: Baseline<'_>, results: &StudyResults) -> Option<String> {
     let baseline = match baseline {
         Baseline::None => return None,
         Baseline::Absent => return Some("not compared: the study does not have its baseline".to_owned()),
@@ -224,8 +239,8 @@ fn not_compared(spec: &TableSpec, baseline: Baseline<'_>, results: &Results) -> 
     let has_figure = measured.any(|(_, one)| one.figures.contains_key(&spec.figure));
     let why = match spec.compare {
         _ if !has_figure => "its baseline is not measured",
-        Compare::Ratio => "a value is 0, or no repeat has both the cell and its baseline",
-        Compare::Difference => "no repeat has both the cell and its baseline",
+        DifferenceScale::Ratio => "a value is 0, or no repeat has both the cell and its baseline",
+        DifferenceScale::Difference => "no repeat has both the cell and its baseline",
     };
     Some(format!("not compared: {why}"))
 }

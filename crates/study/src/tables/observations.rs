@@ -9,18 +9,18 @@ use logtrace_statistics::{CellValues, Pair, TurnValue, carry_over, mean};
 
 use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
+use crate::results::StudyResults;
 use crate::results::figure::Figure;
-use crate::results::study_results::Results;
 use crate::results::turn_result::TurnResult;
 
 /// Returns whether the values of a figure come from short turns: if each turn of the cell has the figure.
-pub(crate) fn is_of_turns(figure: &Figure, cell: &Cell, results: &Results) -> bool {
+pub(crate) fn is_of_turns(figure: &Figure, cell: &Cell, results: &StudyResults) -> bool {
     let turns = results.turns(cell);
     !turns.is_empty() && turns.iter().all(|turn| turn.figures.contains_key(figure))
 }
 
 /// Returns the value of each repeat of a cell.
-pub(crate) fn values(figure: &Figure, cell: &Cell, results: &Results) -> CellValues {
+pub(crate) fn values(figure: &Figure, cell: &Cell, results: &StudyResults) -> CellValues {
     if is_of_turns(figure, cell, results) {
         let values = by_repeat(figure, results.turns(cell)).into_values();
         let values: Vec<f64> = values
@@ -36,7 +36,7 @@ pub(crate) fn values(figure: &Figure, cell: &Cell, results: &Results) -> CellVal
 }
 
 /// Returns the pairs of a cell and its baseline: of the repeats in which both were measured in the same way.
-pub(crate) fn pairs(figure: &Figure, cell: &Cell, baseline: &Cell, results: &Results) -> Vec<Pair> {
+pub(crate) fn pairs(figure: &Figure, cell: &Cell, baseline: &Cell, results: &StudyResults) -> Vec<Pair> {
     if is_of_turns(figure, cell, results) && is_of_turns(figure, baseline, results) {
         return turn_pairs(figure, results.turns(cell), results.turns(baseline));
     }
@@ -87,7 +87,7 @@ pub(crate) fn carry_over_of(
     spec: &TableSpec,
     all: &[Cell],
     cells: &[&Cell],
-    results: &Results,
+    results: &StudyResults,
 ) -> Option<f64> {
     let mut levels: Vec<Vec<&str>> = Vec::new();
     let mut level_of = |key: &str| {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cell::Cell;
 use crate::plan::table_spec::TableSpec;
-use crate::results::study_results::Results;
+use crate::results::StudyResults;
 use crate::tables::cause_share::nine_digits;
 use crate::tables::observations::values;
 
@@ -25,7 +25,7 @@ pub(crate) fn reference(
     spec: &TableSpec,
     of: &[(String, String)],
     cells: &[&Cell],
-    results: &Results,
+    results: &StudyResults,
 ) -> Option<Reference> {
     let figure = spec.reference.as_ref()?;
     let has_levels = |cell: &&&Cell| {

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cell::Cell;
+use crate::results::StudyResults;
 use crate::results::figure::{Figure, Point};
-use crate::results::study_results::Results;
 use crate::tables::cause_share::{CauseShare, causes, causes_outside, nine_digits};
 
 /// Stages of a statement on one server. Times are mean nanoseconds of a statement.
@@ -51,7 +51,7 @@ pub struct StageRow {
 }
 
 /// Returns a table for each server whose statements were timed by stage.
-pub(crate) fn stage_tables(cells: &[Cell], results: &Results) -> Vec<StageTable> {
+pub(crate) fn stage_tables(cells: &[Cell], results: &StudyResults) -> Vec<StageTable> {
     let is_timed = |cell: &&Cell| cell.stages && results.measured(cell).next().is_some();
     let timed: Vec<&Cell> = cells.iter().filter(is_timed).collect();
     let mut flavors: Vec<Flavor> = Vec::new();
@@ -67,7 +67,7 @@ pub(crate) fn stage_tables(cells: &[Cell], results: &Results) -> Vec<StageTable>
     tables.collect()
 }
 
-fn stage_table(flavor: Flavor, cells: &[&Cell], results: &Results) -> StageTable {
+fn stage_table(flavor: Flavor, cells: &[&Cell], results: &StudyResults) -> StageTable {
     let axes = differing_axes(cells);
     let column = |cell: &&Cell| StageColumn {
         cell: cell.key.clone(),
@@ -104,7 +104,7 @@ fn differing_axes(cells: &[&Cell]) -> Vec<String> {
 }
 
 /// Returns the mean of each stage over the windows of a cell.
-fn stages(cell: &Cell, results: &Results) -> Vec<(String, f64)> {
+fn stages(cell: &Cell, results: &StudyResults) -> Vec<(String, f64)> {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (_, measured) in results.measured(cell) {
         for (figure, value) in &measured.figures {
@@ -118,7 +118,6 @@ fn stages(cell: &Cell, results: &Results) -> Vec<(String, f64)> {
     means.collect()
 }
 
-/// Returns the mean of each cause.
 fn means(causes: Vec<CauseShare>) -> Vec<(String, f64)> {
     let causes = causes.into_iter();
     causes.filter_map(|one| Some((one.cause, one.mean?))).collect()

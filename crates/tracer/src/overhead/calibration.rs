@@ -9,7 +9,7 @@ use crate::overhead::timing::Timing;
 
 /// Way from an event to a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum ProgramEntry {
     /// Tracepoint with typed arguments.
     #[default]
     Tracepoint,
@@ -36,12 +36,12 @@ pub(crate) struct Calibration {
 
 impl Calibration {
     /// Returns the time from the event to the program and back, of `count` runs.
-    pub(crate) fn entries(&self, entry: Entry, count: u64) -> Estimate {
+    pub(crate) fn entries(&self, entry: ProgramEntry, count: u64) -> Estimate {
         match entry {
-            Entry::Tracepoint => estimate(self.tracepoint, count as f64),
-            Entry::SystemCall => estimate(self.system_call, count as f64),
-            Entry::Trap => estimate(self.trap, count as f64),
-            Entry::Interrupt => Estimate::default(),
+            ProgramEntry::Tracepoint => estimate(self.tracepoint, count as f64),
+            ProgramEntry::SystemCall => estimate(self.system_call, count as f64),
+            ProgramEntry::Trap => estimate(self.trap, count as f64),
+            ProgramEntry::Interrupt => Estimate::default(),
         }
     }
 

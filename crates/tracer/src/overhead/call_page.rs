@@ -20,7 +20,6 @@ const CODE: [u8; 7] = [0xe8, 0x01, 0x00, 0x00, 0x00, 0xc3, 0xc3];
 pub(crate) const CALL: u64 = 0;
 
 impl CallPage {
-    /// Maps the page.
     pub(crate) fn map() -> io::Result<Self> {
         let file = code_file()?;
         #[expect(

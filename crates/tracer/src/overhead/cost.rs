@@ -23,7 +23,6 @@ impl Estimate {
         Self::default().plus(ns as f64)
     }
 
-    /// Returns an estimate with this variance.
     pub(crate) fn mean(ns: f64, variance: f64) -> Self {
         Self {
             ns,

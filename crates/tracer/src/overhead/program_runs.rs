@@ -48,7 +48,7 @@ pub(crate) const EACH_CALL: &str = "on_sys_enter";
 pub(crate) const NOTHING: &str = "on_nothing";
 
 /// `struct runs` of bpf/runs.h, on one CPU.
-pub(crate) type State = [u64; 8];
+pub(crate) type RunsOnCpu = [u64; 8];
 
 /// Runs of one program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,17 +70,17 @@ const READINGS: u64 = 3;
 
 impl Runs {
     /// Reads the runs of all programs so far, by the names of these.
-    pub(crate) fn of_all(map: &PerCpuArray<MapData, State>) -> BTreeMap<&'static str, Self> {
+    pub(crate) fn of_all(map: &PerCpuArray<MapData, RunsOnCpu>) -> BTreeMap<&'static str, Self> {
         let names = PROGRAMS.into_iter().zip(0u32..);
         names.map(|(name, index)| (name, Self::of(map, index))).collect()
     }
 
-    fn of(map: &PerCpuArray<MapData, State>, index: u32) -> Self {
+    fn of(map: &PerCpuArray<MapData, RunsOnCpu>, index: u32) -> Self {
         map.get(&index, 0)
             .map_or(Self::default(), |cpus| Self::of_cpus(&cpus))
     }
 
-    fn of_cpus(cpus: &[State]) -> Self {
+    fn of_cpus(cpus: &[RunsOnCpu]) -> Self {
         let each = cpus
             .iter()
             .map(|&[count, _, timed, ns, squares, clock_ns, ..]| Self {

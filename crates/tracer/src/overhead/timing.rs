@@ -28,7 +28,6 @@ const DISPLACING: usize = 2 << 20;
 const LINE: usize = 64;
 
 impl Timing {
-    /// Times a call.
     pub(crate) fn of(mut call: impl FnMut()) -> Self {
         let mut memory = vec![0u8; DISPLACING];
         call();

@@ -7,16 +7,15 @@ use std::io;
 use logtrace_common::ProgramFile;
 
 use crate::error::TracerError;
-use crate::probes::commit_calls::{CommitCalls, FUNCTIONS, commit_calls};
+use crate::probes::commit_calls::{CommitCalls, FUNCTIONS, MOST_PLACES, commit_calls, too_many};
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::exit_offsets::exits;
-use crate::probes::most_places::{MOST_PLACES, too_many};
-use crate::probes::program::Program;
+use crate::probes::program::ProbedProgram;
 use crate::probes::table::{Attach, PROBES, Probe, Servers, counterpart};
 
 /// Probe with its place.
 #[derive(Debug)]
-pub(crate) struct Placement {
+pub(crate) struct ProbePlacement {
     pub(crate) probe: Probe,
     /// Whether the probe is for this server.
     pub(crate) is_for_server: bool,
@@ -34,11 +33,11 @@ pub fn check_program(program: io::Result<File>) -> Result<(), TracerError> {
 }
 
 /// Returns the place of each probe of the table in the program of a server.
-pub(crate) fn placements(program: io::Result<File>) -> Result<Vec<Placement>, TracerError> {
+pub(crate) fn placements(program: io::Result<File>) -> Result<Vec<ProbePlacement>, TracerError> {
     let file = program.and_then(ProgramFile::new);
     let file = file.map_err(|error| TracerError(format!("cannot read the server's program: {error}")))?;
     let functions = PROBES.iter().flat_map(Probe::functions);
-    let program = Program::read(file, functions.chain(FUNCTIONS))?;
+    let program = ProbedProgram::read(file, functions.chain(FUNCTIONS))?;
     let calls = commit_calls(&program)?;
     let mut placements: Vec<_> = PROBES
         .iter()
@@ -49,7 +48,7 @@ pub(crate) fn placements(program: io::Result<File>) -> Result<Vec<Placement>, Tr
 }
 
 /// Takes the place from each probe whose counterpart has none.
-fn drop_halves(placements: &mut [Placement]) {
+fn drop_halves(placements: &mut [ProbePlacement]) {
     let absent: Vec<&str> = placements
         .iter()
         .filter(|placement| placement.absent.is_some())
@@ -64,7 +63,7 @@ fn drop_halves(placements: &mut [Placement]) {
     }
 }
 
-pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) -> Placement {
+pub(crate) fn placement(program: &ProbedProgram, calls: &CommitCalls, probe: Probe) -> ProbePlacement {
     let (offsets, place) = match probe.attach {
         Attach::BtfTracepoint(name) => (Vec::new(), format!("tp_btf/{name}")),
         Attach::Syscall(name) => (Vec::new(), format!("tracepoint/syscalls/{name}")),
@@ -81,7 +80,7 @@ pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) ->
             !program.functions_and_clones(function).is_empty()
         }
     };
-    Placement {
+    ProbePlacement {
         probe,
         is_for_server,
         offsets: if absent.is_some() { Vec::new() } else { offsets },
@@ -91,7 +90,7 @@ pub(crate) fn placement(program: &Program, calls: &CommitCalls, probe: Probe) ->
 }
 
 /// Returns why a probe has no place, if it has none.
-fn absent(program: &Program, attach: Attach, offsets: &[u64]) -> Option<String> {
+fn absent(program: &ProbedProgram, attach: Attach, offsets: &[u64]) -> Option<String> {
     let (Attach::Function(names) | Attach::End(names)) = attach else {
         return None;
     };
@@ -107,7 +106,7 @@ fn absent(program: &Program, attach: Attach, offsets: &[u64]) -> Option<String> 
 
 /// Returns the offsets of a probe on each function with one of these names, and their description. There is none if the
 /// server has no such function. Of too many it looks at one more than may be.
-fn entries(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
+fn entries(program: &ProbedProgram, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
     let entries = functions.take(MOST_PLACES + 1).filter_map(|function| {
         let cheap = cheap_entry(&program.code(function)?, function.address);
@@ -127,7 +126,7 @@ fn entries(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
 
 /// Returns the offsets of a probe on each end of each function with one of these names, and their description. The kernel
 /// single-steps a return. Of too many it looks at one more than may be.
-fn ends(program: &Program, names: &[&'static str]) -> (Vec<u64>, String) {
+fn ends(program: &ProbedProgram, names: &[&'static str]) -> (Vec<u64>, String) {
     let functions = names.iter().flat_map(|name| program.functions(name));
     let ends = functions.take(MOST_PLACES + 1).flat_map(|function| {
         let code = program.code(function).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Calls that begin and end the window of a commit, in the program of a server.
+//! Calls that begin and end a commit, in the program of a server.
 //!
 //! Where link-time optimisation inlined the whole function, or left one of the calls in a function of its own, the
 //! program is refused. Any other place would count other commits than the report says, and a refusal is seen at once.
@@ -14,9 +14,13 @@ use std::collections::BTreeMap;
 
 use crate::error::TracerError;
 use crate::probes::call_offsets::call_sites;
-use crate::probes::most_places::{MOST_PLACES, too_many};
-use crate::probes::program::Program;
-use crate::symbols::Function;
+use crate::probes::program::ProbedProgram;
+use crate::symbols::ProgramFunction;
+
+/// Most places of a probe. A program can have as many symbols of one name as it likes, and each place costs the kernel time
+/// and memory. MySQL 9.7 and MariaDB 10.11 have at most 3 (the ends of a commit); the clones that a compiler may make of a
+/// function multiply that by a few.
+pub(crate) const MOST_PLACES: usize = 64;
 
 /// Function of both servers that commits a transaction (sql/handler.cc).
 const COMMIT: &str = "ha_commit_trans(THD*";
@@ -65,7 +69,7 @@ impl CommitCalls {
 ///
 /// A call is an instruction that the kernel emulates (arch/x86/kernel/uprobes.c, `branch_setup_xol_ops`): a probe on it
 /// costs about 1 us, while a single-stepped instruction costs 12 to 19 us.
-pub(crate) fn commit_calls(program: &Program) -> Result<CommitCalls, TracerError> {
+pub(crate) fn commit_calls(program: &ProbedProgram) -> Result<CommitCalls, TracerError> {
     let functions = existing(program, COMMIT)?;
     let (begin, end) = (targets(program, BEGIN)?, targets(program, END)?);
     let mut calls = CommitCalls::default();
@@ -93,7 +97,7 @@ pub(crate) fn commit_calls(program: &Program) -> Result<CommitCalls, TracerError
 }
 
 /// Groups parts of functions by the function whose stack they use: a cold part (`.cold`) is jumped to.
-fn bodies(functions: Vec<Function<'_>>) -> BTreeMap<&str, Vec<Function<'_>>> {
+fn bodies(functions: Vec<ProgramFunction<'_>>) -> BTreeMap<&str, Vec<ProgramFunction<'_>>> {
     let mut bodies: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for function in functions {
         let name = function.name.split(".cold").next().unwrap_or(function.name);
@@ -102,13 +106,13 @@ fn bodies(functions: Vec<Function<'_>>) -> BTreeMap<&str, Vec<Function<'_>>> {
     bodies
 }
 
-fn targets(program: &Program, callee: &str) -> Result<Vec<u64>, TracerError> {
+fn targets(program: &ProbedProgram, callee: &str) -> Result<Vec<u64>, TracerError> {
     let functions = existing(program, callee)?;
     Ok(functions.iter().map(|function| function.address).collect())
 }
 
-fn offsets(program: &Program, parts: &[Function<'_>], targets: &[u64]) -> Vec<u64> {
-    let code = |part: &Function<'_>| Some(call_sites(&program.code(*part)?, part.address, targets));
+fn offsets(program: &ProbedProgram, parts: &[ProgramFunction<'_>], targets: &[u64]) -> Vec<u64> {
+    let code = |part: &ProgramFunction<'_>| Some(call_sites(&program.code(*part)?, part.address, targets));
     let calls = parts.iter().filter_map(code).flatten();
     calls.filter_map(|address| program.file_offset(address)).collect()
 }
@@ -137,7 +141,7 @@ fn crowded(function: &str) -> TracerError {
 }
 
 /// Returns the functions with this prefix of the demangled name and their clones, at least one.
-fn existing<'a>(program: &'a Program, prefix: &str) -> Result<Vec<Function<'a>>, TracerError> {
+fn existing<'a>(program: &'a ProbedProgram, prefix: &str) -> Result<Vec<ProgramFunction<'a>>, TracerError> {
     let functions = program.functions_and_clones(prefix);
     if functions.is_empty() {
         return Err(TracerError(format!(
@@ -150,4 +154,9 @@ fn existing<'a>(program: &'a Program, prefix: &str) -> Result<Vec<Function<'a>>,
         true => Err(crowded(prefix)),
         false => Ok(functions),
     }
+}
+
+/// Returns why a probe has none of its places if there are too many.
+pub(crate) fn too_many() -> String {
+    format!("the server's program has more than {MOST_PLACES} places for it, as no known server has")
 }

@@ -2,7 +2,7 @@
 
 use std::thread::{self, JoinHandle};
 
-use crate::probes::links::Attachments;
+use crate::probes::Attachments;
 
 /// Probes that are disabled and being detached. Before Linux 6.6 the kernel needs some 50 ms for each uprobe, one after the other
 /// (`perf_uprobe_destroy` waits for all CPUs under a lock); every kernel detaches the tracepoints of system calls so. Results

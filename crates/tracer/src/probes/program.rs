@@ -6,7 +6,7 @@ use cpp_demangle::DemangleOptions;
 use logtrace_common::{NamedSymbol, ProgramFile};
 
 use crate::error::TracerError;
-use crate::symbols::{Function, demangled};
+use crate::symbols::{ProgramFunction, demangled};
 
 /// Suffixes of functions that link-time optimisation only renamed: GCC's and LLVM's.
 const RENAMED: [&str; 2] = ["lto_priv.", "llvm."];
@@ -15,13 +15,13 @@ const RENAMED: [&str; 2] = ["lto_priv.", "llvm."];
 const OTHER_ARGUMENTS: [&str; 2] = ["constprop.", "isra."];
 
 /// Program file with those of its functions that were asked for.
-pub(crate) struct Program {
+pub(crate) struct ProbedProgram {
     file: ProgramFile,
     /// Functions, parts and clones whose names have one of the texts that were searched for.
     functions: Vec<NamedSymbol>,
 }
 
-impl Program {
+impl ProbedProgram {
     /// Reads the functions of a program. `prefixes` are those of the demangled names that are asked for later.
     pub(crate) fn read(
         file: ProgramFile,
@@ -41,7 +41,7 @@ impl Program {
 
     /// Returns the functions with a demangled name that starts with `prefix`, or with the plain C name `prefix`. Each
     /// address comes once. Parts and clones with other arguments are left out.
-    pub(crate) fn functions(&self, prefix: &str) -> Vec<Function<'_>> {
+    pub(crate) fn functions(&self, prefix: &str) -> Vec<ProgramFunction<'_>> {
         let mut functions = self.functions_and_clones(prefix);
         functions.retain(|function| match clone_of(function.name) {
             None => true,
@@ -61,7 +61,7 @@ impl Program {
 
     /// Returns the functions with a name as for [`Self::functions`], and all parts and clones that the compiler made of
     /// them.
-    pub(crate) fn functions_and_clones(&self, prefix: &str) -> Vec<Function<'_>> {
+    pub(crate) fn functions_and_clones(&self, prefix: &str) -> Vec<ProgramFunction<'_>> {
         // The plain name stands in the mangled one with its length before it: a cheap test before demangling.
         let plain = plain(prefix);
         let encoded = format!("{}{plain}", plain.len());
@@ -69,7 +69,7 @@ impl Program {
             .functions
             .iter()
             .filter(|found| is_named(&found.name, &encoded, prefix));
-        let mut functions: Vec<Function<'_>> = named.map(function).collect();
+        let mut functions: Vec<ProgramFunction<'_>> = named.map(function).collect();
         functions.sort_by_key(|function| function.address);
         functions.dedup_by_key(|function| function.address);
         functions
@@ -92,7 +92,7 @@ impl Program {
     }
 
     /// Returns the machine code of a function.
-    pub(crate) fn code(&self, function: Function<'_>) -> Option<Vec<u8>> {
+    pub(crate) fn code(&self, function: ProgramFunction<'_>) -> Option<Vec<u8>> {
         let code = self.file.code(function.address, function.size);
         code.filter(|code| !code.is_empty())
     }
@@ -103,8 +103,8 @@ impl Program {
     }
 }
 
-fn function(found: &NamedSymbol) -> Function<'_> {
-    Function {
+fn function(found: &NamedSymbol) -> ProgramFunction<'_> {
+    ProgramFunction {
         name: &found.name,
         address: found.symbol.address,
         size: found.symbol.size,

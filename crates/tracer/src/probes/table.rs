@@ -149,6 +149,14 @@ const fn rare(probe: Probe) -> Probe {
     }
 }
 
+/// Return of a thread from a call after which a file may have another name.
+const fn renamed(name: &'static str) -> Probe {
+    Probe {
+        optional: Some("a file that is renamed keeps the class of its old name"),
+        ..exit(name)
+    }
+}
+
 /// Tracepoint of newer kernels in a thread that has just got the CPU (include/trace/events/sched.h).
 const SWITCHED: &str = "sched_exit_tp";
 
@@ -252,7 +260,7 @@ const fn queue(name: &'static str, program: &'static str, functions: &'static [&
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 43] = [
+pub const PROBES: [Probe; 44] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -273,6 +281,7 @@ pub const PROBES: [Probe; 43] = [
     rare(exit("sys_exit_pwritev2")),
     rare(enter("sys_enter_sync_file_range")),
     rare(exit("sys_exit_sync_file_range")),
+    renamed("sys_exit_rename"),
     switched(),
     wait("sys_exit_futex"),
     wait("sys_exit_clock_nanosleep"),

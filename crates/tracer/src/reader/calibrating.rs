@@ -5,8 +5,8 @@ use std::process;
 use aya::programs::ProgramError;
 use logtrace_common::Detail;
 
+use crate::kernel_side::KernelSide;
 use crate::kernel_side::attaching::{Link, attach_tracepoint};
-use crate::kernel_side::object::KernelSide;
 use crate::overhead::calibration::Calibration;
 use crate::overhead::call_page::{CALL, CallPage};
 use crate::overhead::program_runs::{ANY_CALL, NOTHING};
@@ -14,13 +14,13 @@ use crate::overhead::timing::Timing;
 
 /// Times before the probes are attached.
 pub(crate) struct Calibrating {
-    calls: Calls,
+    calls: CallTimes,
     trap: Timing,
 }
 
 /// Times of system calls.
 #[derive(Clone, Copy)]
-struct Calls {
+struct CallTimes {
     /// Time of a call that is never traced.
     untraced: Timing,
     /// Time of a call with traced entry and exit.
@@ -35,13 +35,13 @@ impl Calibrating {
     /// takes as long as to detach the others. What the kernel refuses is nothing in the account.
     pub(crate) fn begin(side: &mut KernelSide) -> (Self, Vec<Link>) {
         let (trap, links) = time_trap(side).unwrap_or_default();
-        let calls = Calls::now();
+        let calls = CallTimes::now();
         (Self { calls, trap }, links)
     }
 
     /// Takes the times after the probes are attached, and compares.
     pub(crate) fn end(self, side: &mut KernelSide, detail: Detail, all_calls: bool) -> Calibration {
-        let now = Calls::now();
+        let now = CallTimes::now();
         let tracepoint = time_tracepoint(side).unwrap_or_default();
         let more = now.untraced.less(self.calls.untraced);
         let ends = now.traced.less(self.calls.traced).less(more);
@@ -66,7 +66,7 @@ impl Calibrating {
     }
 }
 
-impl Calls {
+impl CallTimes {
     fn now() -> Self {
         Self {
             untraced: Timing::of(untraced_call),

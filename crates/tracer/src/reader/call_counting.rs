@@ -3,8 +3,8 @@
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
+use crate::kernel_side::KernelSide;
 use crate::kernel_side::attaching::{Link, attach_tracepoint};
-use crate::kernel_side::object::KernelSide;
 use crate::overhead::program_runs::ANY_CALL;
 
 /// Counter of all system calls, attached for one round of the reader every few seconds: the program costs more than a system
@@ -40,7 +40,6 @@ impl CallCounting {
         self.attached = link.ok().map(|link| (link, self.changed_ns));
     }
 
-    /// Ends the count.
     pub(crate) fn end(&mut self) {
         if let Some((link, since_ns)) = self.attached.take() {
             self.changed_ns = clock_ns(ClockId::Monotonic);

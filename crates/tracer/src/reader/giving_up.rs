@@ -5,8 +5,8 @@ use std::thread;
 use aya::maps::{Array, MapData};
 use rustix::thread::CapabilitySet;
 
+use crate::kernel_side::KernelSide;
 use crate::kernel_side::attaching::attach_tracepoint;
-use crate::kernel_side::object::KernelSide;
 use crate::kernel_side::uprobes::Uprobes;
 use crate::overhead::program_runs::ANY_CALL;
 use crate::reader::sched_policy::allow_coming_back;

@@ -9,12 +9,12 @@ use crate::config::TracerConfig;
 use crate::error::TracerError;
 use crate::kernel_release::KernelRelease;
 use crate::kernel_side::kernel_types::{give_back, has_tracepoint, kernel_types};
-use crate::kernel_side::object::{KernelSide, Loading, Wanted};
 use crate::kernel_side::uprobes::Uprobes;
+use crate::kernel_side::{KernelSide, Loading, Wanted};
 use crate::overhead::program_runs::{ANY_CALL, ANY_CALL_AT, NOTHING};
-use crate::probes::attach_points::{Placement, placements};
+use crate::probes::Attachments;
+use crate::probes::attach_points::{ProbePlacement, placements};
 use crate::probes::best_uprobes::best_uprobes;
-use crate::probes::links::Attachments;
 use crate::probes::table::{Attach, InBursts, Kernels, Servers};
 use crate::stacks::tables::UnwindTables;
 use crate::tracefs;
@@ -51,7 +51,7 @@ pub(crate) fn load(
 }
 
 /// Returns the programs of the probes. Those that probes need are needed, whatever other probes they have.
-fn programs(placements: &[Placement]) -> BTreeMap<&'static str, Wanted> {
+fn programs(placements: &[ProbePlacement]) -> BTreeMap<&'static str, Wanted> {
     // What measures the tracer's cost is left out of the account if the kernel refuses it.
     let mut programs = BTreeMap::from([
         (ANY_CALL, Wanted::optional(Some(ANY_CALL_AT))),
@@ -69,14 +69,14 @@ fn programs(placements: &[Placement]) -> BTreeMap<&'static str, Wanted> {
     programs
 }
 
-fn is_wanted(placement: &Placement, config: &TracerConfig) -> bool {
+fn is_wanted(placement: &ProbePlacement, config: &TracerConfig) -> bool {
     let probe = placement.probe;
     let by_threads = !matches!(probe.servers, Servers::WithThreads(_)) || !config.pools_threads;
     placement.is_for_server && by_threads && probe.detail <= config.extent.detail
 }
 
 /// Returns whether a probe is used if single system calls are replaced by all of them, or if they are not.
-fn is_used(placement: &Placement, replaces: bool) -> bool {
+fn is_used(placement: &ProbePlacement, replaces: bool) -> bool {
     match placement.probe.in_bursts {
         InBursts::Attached | InBursts::Stays => true,
         InBursts::Replaced => !replaces,
@@ -84,7 +84,7 @@ fn is_used(placement: &Placement, replaces: bool) -> bool {
     }
 }
 
-fn is_for_kernel(placement: &Placement, config: &TracerConfig, types: &Btf) -> bool {
+fn is_for_kernel(placement: &ProbePlacement, config: &TracerConfig, types: &Btf) -> bool {
     let has = |tracepoint| {
         config.as_on.is_none_or(|release| release >= WITH_TRACEPOINTS) && has_tracepoint(types, tracepoint)
     };

@@ -4,20 +4,20 @@ use std::mem;
 
 use logtrace_events::wire;
 
-/// Records in one block of memory.
+/// Records in one batch of memory.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     bytes: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<RecordPlace>,
 }
 
-/// Memory that an empty block keeps: enough for a round of a busy server. The block of a reader that was late is larger
+/// Memory that an empty batch keeps: enough for a round of a busy server. The batch of a reader that was late is larger
 /// by far.
 const KEPT_BYTES: usize = 1 << 20;
 
 /// Place of a record in the bytes, and its time.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RecordPlace {
     at_ns: u64,
     start: usize,
     end: usize,
@@ -63,7 +63,7 @@ impl Records {
 
     /// Returns the size of their memory in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.bytes.len() + self.places.len() * size_of::<Place>()) as u64
+        (self.bytes.len() + self.places.len() * size_of::<RecordPlace>()) as u64
     }
 
     /// Iterates over the records.
@@ -78,7 +78,7 @@ impl Records {
         self.bytes.clear();
         self.places.clear();
         self.bytes.shrink_to(KEPT_BYTES);
-        self.places.shrink_to(KEPT_BYTES / size_of::<Place>());
+        self.places.shrink_to(KEPT_BYTES / size_of::<RecordPlace>());
     }
 
     /// Adds a record at the end.
@@ -86,7 +86,7 @@ impl Records {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(record);
         let (at_ns, end) = (at_ns(record), self.bytes.len());
-        self.places.push(Place { at_ns, start, end });
+        self.places.push(RecordPlace { at_ns, start, end });
     }
 }
 
@@ -142,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_block_keeps_the_memory_of_a_usual_round_alone() {
+    fn an_empty_batch_keeps_the_memory_of_a_usual_round_alone() {
         let mut batch = Records::default();
         (0..1_000_000).for_each(|at_ns| batch.push(&record(at_ns, 1)));
         batch.clear();
         assert!(batch.bytes.capacity() <= KEPT_BYTES);
-        assert!(batch.places.capacity() * size_of::<Place>() <= KEPT_BYTES);
+        assert!(batch.places.capacity() * size_of::<RecordPlace>() <= KEPT_BYTES);
         (0..1000).for_each(|at_ns| batch.push(&record(at_ns, 1)));
         let before = batch.bytes.capacity();
         batch.clear();

@@ -18,21 +18,22 @@ use std::time::{Duration, Instant};
 
 use aya::maps::{Array, MapData, MapError, PerCpuArray};
 use logtrace_common::{Detail, TimeRange};
-use logtrace_events::{Losses, Record, encode};
+use logtrace_events::{Losses, Record, encoded};
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
 use crate::config::{Extent, TracerConfig};
 use crate::error::TracerError;
-use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::KernelSide;
 use crate::kernel_side::reasons::reason;
-use crate::overhead::account::{Account, Delivered, ProbeAccount};
 use crate::overhead::calibration::Calibration;
 use crate::overhead::cpu_times::CpuTimes;
 use crate::overhead::misses::misses;
-use crate::overhead::program_runs::{Runs, State};
+use crate::overhead::program_runs::{Runs, RunsOnCpu};
+use crate::overhead::{Account, Delivered, ProbeAccount};
+use crate::probes::Attachments;
 use crate::probes::detaching::Detaching;
-use crate::probes::links::Attachments;
+use crate::probes::moved_code::MovedCode;
 use crate::reader::burst_schedule::Rhythm;
 use crate::reader::calibrating::Calibrating;
 use crate::reader::call_counting::CallCounting;
@@ -41,11 +42,11 @@ use crate::reader::round_length::RoundLength;
 use crate::reader::sink_thread::Delivery;
 use crate::reader::thread_states::ThreadStates;
 use crate::sink::Sink;
+use crate::stacks::StackNames;
 use crate::stacks::kernel_frames::KernelFrames;
 use crate::stacks::kernel_symbols::KernelSymbols;
 use crate::stacks::server_code::ServerCode;
 use crate::stacks::server_frames::ServerFrames;
-use crate::stacks::stack_names::StackNames;
 
 /// Time until a record is surely complete. It is made some 0.1 us after its time was taken, but its thread may be
 /// interrupted in between.
@@ -75,7 +76,7 @@ pub(crate) struct Drain<S> {
     looking: Array<MapData, u64>,
     threads: ThreadStates,
     probes: Vec<ProbeAccount>,
-    program_runs: PerCpuArray<MapData, State>,
+    program_runs: PerCpuArray<MapData, RunsOnCpu>,
     /// Counter of system calls, or `None` if none is traced: then nothing slows them down.
     call_counting: Option<CallCounting>,
     calibration: Calibration,
@@ -85,6 +86,7 @@ pub(crate) struct Drain<S> {
     looked_ns: u64,
     /// Time of the next look for CPUs that have come online.
     cpus_at: Instant,
+    moved_code: MovedCode,
     delivery: Delivery<S>,
     /// Bursts and gaps, or `None` if all the time is traced.
     rhythm: Option<Rhythm>,
@@ -114,6 +116,7 @@ impl<S: Sink> Drain<S> {
         let kernel_symbols = KernelSymbols::read();
         let (calibrating, links) = Calibrating::begin(&mut side);
         let probes = attachments.attach(&mut side, |_| true)?;
+        let moved_code = attachments.watch_code();
         let calibration = calibrating.end(&mut side, detail, attachments.trace_all_calls());
         links.into_iter().for_each(|link| attachments.add(link));
         // Until the probes look, they need no ring: the peak of memory has not the buffer of the calibration, too.
@@ -146,6 +149,7 @@ impl<S: Sink> Drain<S> {
             lost: 0,
             looked_ns: clock_ns(ClockId::Monotonic),
             cpus_at: Instant::now() + CPUS_EVERY,
+            moved_code,
             delivery: Delivery::start(sink, stacks, config.patience_bytes)?,
             rhythm: sampling.has_gaps().then(|| Rhythm::new(sampling)),
             failed: None,
@@ -166,6 +170,7 @@ impl<S: Sink> Drain<S> {
             self.cpus_at = Instant::now() + CPUS_EVERY;
             // Without a ring the records of that CPU are lost, and counted.
             let _ = self.rings.add_missing();
+            self.moved_code.look_again();
         }
         match self.rhythm.as_ref().map(|rhythm| (rhythm.gap_ns, rhythm.left())) {
             Some((Some(start_ns), Duration::ZERO)) => self.begin_burst(start_ns),
@@ -207,11 +212,13 @@ impl<S: Sink> Drain<S> {
     /// Reads the remaining records and begins to detach the probes. Waits for the sink meanwhile.
     pub(crate) fn finish(mut self) -> Result<Stopped<S>, TracerError> {
         let _ = set_looking(&mut self.looking, false);
+        let end_ns = clock_ns(ClockId::Monotonic);
         // The programs still run, and find nothing to do: that is none of the trace.
         let at_end = self.account(Delivered::default());
         self.drain(u64::MAX);
-        if let Some(start_ns) = self.rhythm.as_ref().and_then(|rhythm| rhythm.gap_ns) {
-            self.tell_gap(start_ns, clock_ns(ClockId::Monotonic));
+        match self.rhythm.as_ref().and_then(|rhythm| rhythm.gap_ns) {
+            Some(start_ns) => self.tell_gap(start_ns, clock_ns(ClockId::Monotonic)),
+            None => self.tell_waits(end_ns),
         }
         let account = Account {
             programs: at_end.programs,
@@ -274,10 +281,20 @@ impl<S: Sink> Drain<S> {
     }
 
     fn tell_gap(&mut self, start_ns: u64, end_ns: u64) {
-        let mut bytes = Vec::new();
-        encode(&Record::Gap(TimeRange::new(start_ns, end_ns)), &mut bytes);
+        self.tell([Record::Gap(TimeRange::new(start_ns, end_ns))]);
+    }
+
+    /// Tells the sink the waits that are under way at the end.
+    fn tell_waits(&mut self, end_ns: u64) {
+        let waits: Vec<Record> = self.threads.waits(end_ns).map(Record::OffCpu).collect();
+        self.tell(waits);
+    }
+
+    fn tell(&mut self, told: impl IntoIterator<Item = Record>) {
         let mut records = self.delivery.spare();
-        records.push(&bytes);
+        for record in told {
+            records.push(&encoded(&record));
+        }
         self.events += records.len();
         self.delivery.push(records);
     }
@@ -321,6 +338,7 @@ impl<S: Sink> Drain<S> {
                 ..Losses::default()
             },
             probes: self.probes.clone(),
+            moved_probes: self.moved_code.probes().to_vec(),
             drain_cpu_ns: clock_ns(ClockId::ThreadCPUTime),
             delivered,
             cpu_times: CpuTimes::now(),

@@ -8,7 +8,7 @@ use aya::maps::{ArrayOfMaps, MapData, MapError, RingBuf};
 use aya::util::online_cpus;
 
 use crate::error::TracerError;
-use crate::kernel_side::object::KernelSide;
+use crate::kernel_side::KernelSide;
 use crate::kernel_side::reasons::reason;
 use crate::reader::merge::Records;
 

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
+use rustix::process::{Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit};
 use rustix::thread::{Pid, gettid};
 
 /// Thread of logtrace that can give way to the server's threads.
@@ -19,14 +19,22 @@ pub(crate) struct SchedPolicy {
     comes_back: bool,
 }
 
-/// Nice value with a tenth of a server thread's weight (kernel/sched/core.c, `sched_prio_to_weight`), for urgent work.
-/// The reader needs some 3 % of a CPU at the highest rates.
-const NICE: i32 = 10;
+/// Distance of the nice value from the process's own: a tenth of its weight (kernel/sched/core.c, `sched_prio_to_weight`),
+/// for urgent work. The reader needs some 3 % of a CPU at the highest rates. It is a distance because a private server
+/// inherits the nice value of the process.
+const NICER: i32 = 10;
+/// Largest nice value (include/linux/sched/prio.h, `MAX_NICE`).
+const MOST_NICE: i32 = 19;
+
+/// Returns the nice value of the reader. The calling thread has the process's.
+fn nice() -> i32 {
+    (getpriority_process(None).unwrap_or(0) + NICER).min(MOST_NICE)
+}
 
 impl SchedPolicy {
     /// Reduces the weight of the calling thread. If the kernel refuses, the thread keeps its normal weight.
     pub(crate) fn of_this_thread() -> Self {
-        let _ = setpriority_process(None, NICE);
+        let _ = setpriority_process(None, nice());
         let policy = Self {
             thread: gettid(),
             comes_back: comes_back(),
@@ -65,7 +73,7 @@ impl SchedPolicy {
 /// the kernel wants this limit to cover their nice value (kernel/sched/syscalls.c, `user_check_sched_setscheduler()`).
 /// Returns whether the limit does: only `CAP_SYS_RESOURCE` raises it.
 pub(crate) fn allow_coming_back() -> bool {
-    let needed: u64 = (20 - NICE).unsigned_abs().into();
+    let needed: u64 = (20 - nice()).unsigned_abs().into();
     let covers = |limit: Option<u64>| limit.is_none_or(|limit| limit >= needed);
     let Rlimit { current, maximum } = getrlimit(Resource::Nice);
     let raised = Rlimit {
@@ -89,8 +97,7 @@ fn comes_back() -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use rustix::process::geteuid;
+mod needs_root {
     use rustix::thread::CapabilitySet;
 
     use super::*;
@@ -107,7 +114,6 @@ mod tests {
 
     #[test]
     fn a_thread_that_could_not_come_back_does_not_stand_back() {
-        assert!(geteuid().is_root(), "needs root");
         let limit = getrlimit(Resource::Nice);
         let none = Rlimit {
             current: Some(0),

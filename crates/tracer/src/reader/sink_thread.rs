@@ -9,20 +9,20 @@ use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
 use crate::error::TracerError;
-use crate::overhead::account::Delivered;
+use crate::overhead::Delivered;
 use crate::reader::merge::Records;
 use crate::reader::sched_policy::SchedPolicy;
 use crate::sink::Sink;
-use crate::stacks::stack_names::StackNames;
+use crate::stacks::StackNames;
 
 /// Queue to the sink. Its thread gives way to the server as long as the queue has room.
 ///
 /// Processing a record costs more than reading it, and can wait until a CPU is idle or the load has ended.
 pub(crate) struct Delivery<S> {
     queue: Sender<Parcel>,
-    /// Empty blocks of records, for reuse: no more than [`SPARE_BLOCKS`].
+    /// Empty batches of records, for reuse: no more than [`SPARE_BATCHES`].
     spare: Receiver<Records>,
-    progress: Arc<Progress>,
+    progress: Arc<SinkProgress>,
     policy: SchedPolicy,
     /// Size of the queue from which on the sink gets normal priority.
     patience_bytes: u64,
@@ -38,7 +38,7 @@ enum Parcel {
 
 /// Progress of the sink.
 #[derive(Debug, Default)]
-struct Progress {
+struct SinkProgress {
     /// Number of bytes in the queue.
     waiting: AtomicU64,
     taken: AtomicU64,
@@ -49,17 +49,17 @@ struct Progress {
 /// counted.
 const LIMIT_BYTES: u64 = 256 << 20;
 
-/// Number of empty blocks that wait for reuse. The reader fills one while the sink empties one; the blocks of a queue
+/// Number of empty batches that wait for reuse. The reader fills one while the sink empties one; the batches of a queue
 /// that was long are freed.
-const SPARE_BLOCKS: usize = 2;
+const SPARE_BATCHES: usize = 2;
 
 impl<S: Sink> Delivery<S> {
     /// Starts the thread. It has normal priority while more than `patience_bytes` are in the queue.
     pub(crate) fn start(sink: S, stacks: StackNames, patience_bytes: u64) -> Result<Self, TracerError> {
         let (queue, records) = channel();
-        let (emptied, spare) = sync_channel(SPARE_BLOCKS);
+        let (emptied, spare) = sync_channel(SPARE_BATCHES);
         let (ready, started) = channel();
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(SinkProgress::default());
         let thread = thread::Builder::new()
             .name("logtrace-sink".into())
             .spawn({
@@ -83,7 +83,7 @@ impl<S: Sink> Delivery<S> {
         })
     }
 
-    /// Returns an empty block for the next records.
+    /// Returns an empty batch for the next records.
     pub(crate) fn spare(&self) -> Records {
         self.spare.try_recv().unwrap_or_default()
     }
@@ -132,7 +132,7 @@ impl<S: Sink> Delivery<S> {
     }
 }
 
-impl Progress {
+impl SinkProgress {
     fn delivered(&self) -> Delivered {
         Delivered {
             records: self.taken.load(Ordering::Relaxed),
@@ -146,7 +146,7 @@ fn take_all<S: Sink>(
     mut stacks: StackNames,
     queue: &Receiver<Parcel>,
     emptied: &SyncSender<Records>,
-    progress: &Progress,
+    progress: &SinkProgress,
 ) -> S {
     for parcel in queue {
         let mut records = match parcel {
@@ -168,7 +168,7 @@ fn take_all<S: Sink>(
             .cpu_ns
             .store(clock_ns(ClockId::ThreadCPUTime), Ordering::Relaxed);
         records.clear();
-        // With enough spare blocks, this one is freed. At the end nobody fills it again.
+        // With enough spare batches, this one is freed. At the end nobody fills it again.
         let _ = emptied.try_send(records);
     }
     sink

@@ -1,9 +1,16 @@
 //! Names of a server's functions, by their address in memory.
 
+use std::collections::BTreeSet;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::OnceLock;
+
 use cpp_demangle::DemangleOptions;
 use logtrace_common::{ProgramFile, Symbol};
 
 use crate::stacks::mapped_files::MappedFile;
+use crate::stacks::nameless::{FunctionRanges, jumps_out};
 use crate::symbols::demangled;
 
 /// Names of the functions of a process.
@@ -18,31 +25,33 @@ struct Functions {
     program: ProgramFile,
     bias: u64,
     /// In the order of their addresses. Some have several names.
-    places: Vec<Place>,
+    places: Vec<FunctionPlace>,
+    /// Ranges of all functions, read for the first without a symbol.
+    ranges: OnceLock<FunctionRanges>,
 }
 
 /// Place of a function and of its name.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct FunctionPlace {
     address: u32,
     size: u32,
     name_at: u32,
 }
 
 impl FunctionNames {
-    /// Adds the functions of a file.
     pub(crate) fn add(&mut self, file: &MappedFile, program: ProgramFile, bias: u64) {
         let places = places(&program);
         let functions = Functions {
             program,
             bias,
             places,
+            ranges: OnceLock::new(),
         };
         self.files.push((file.clone(), functions));
     }
 
-    /// Returns the name of the function with this address, without its parameters. A function without a symbol has the
-    /// name of its file and an address: `mysqld+0x12ab34`.
+    /// Returns the name of the function with this address, without its parameters. A part without a symbol has the name of
+    /// the function that it belongs to, and a function without one the name of its file and its address: `mysqld+0x12ab34`.
     pub(crate) fn name(&self, address: u64) -> String {
         let found = self
             .files
@@ -52,13 +61,31 @@ impl FunctionNames {
             return format!("{address:#x}");
         };
         let inside = address.wrapping_sub(functions.bias);
-        let name = functions.name(inside);
-        name.unwrap_or_else(|| format!("{}+{inside:#x}", file.name))
+        if let Some(name) = functions.name(inside) {
+            return name;
+        }
+        let ranges = functions
+            .ranges
+            .get_or_init(|| FunctionRanges::read(&functions.program));
+        let Some(range) = ranges.around(inside) else {
+            return format!("{}+{inside:#x}", file.name);
+        };
+        let whole = functions.whole_of(&range);
+        whole.unwrap_or_else(|| format!("{}+{:#x}", file.name, range.start))
     }
 }
 
+/// Returns the names of all functions of a program that have one, without their parameters.
+pub fn function_names(program: &Path) -> io::Result<BTreeSet<String>> {
+    let program = ProgramFile::open(program)?;
+    let names = places(&program)
+        .into_iter()
+        .filter_map(|place| program.name(place.name_at.into()));
+    Ok(names.map(|name| short_name(&name)).collect())
+}
+
 /// Returns the places of a program's functions in the order of their addresses.
-fn places(program: &ProgramFile) -> Vec<Place> {
+fn places(program: &ProgramFile) -> Vec<FunctionPlace> {
     let mut count = 0usize;
     program.for_each_symbol(|symbol| count = count.saturating_add(place(&symbol).iter().count()));
     // A list that grows would take twice the memory.
@@ -69,10 +96,10 @@ fn places(program: &ProgramFile) -> Vec<Place> {
 }
 
 /// Returns the place of a symbol if it is a function with a size, below 4 GiB as the rows for its callers.
-fn place(symbol: &Symbol) -> Option<Place> {
+fn place(symbol: &Symbol) -> Option<FunctionPlace> {
     let is_sized = symbol.is_function && symbol.size > 0;
     is_sized.then(|| {
-        Some(Place {
+        Some(FunctionPlace {
             address: symbol.address.try_into().ok()?,
             size: u32::try_from(symbol.size).unwrap_or(u32::MAX),
             name_at: symbol.name_at.try_into().ok()?,
@@ -81,12 +108,36 @@ fn place(symbol: &Symbol) -> Option<Place> {
 }
 
 impl Functions {
+    /// Returns the name of the function that a part without a symbol belongs to: the part jumps into its middle, and it
+    /// jumps to the part. A function that is not exported has no such partner.
+    fn whole_of(&self, part: &Range<u64>) -> Option<String> {
+        let wholes: BTreeSet<u64> = jumps_out(&self.program, part)
+            .into_iter()
+            .filter_map(|target| {
+                let (start, _) = self.start(target)?;
+                (u64::from(start) < target).then_some(start.into())
+            })
+            .collect();
+        wholes.into_iter().find_map(|start| {
+            let whole = self.ranges.get()?.around(start)?;
+            let jumps = jumps_out(&self.program, &whole);
+            let is_its = jumps.iter().any(|target| part.contains(target));
+            is_its.then(|| self.name(start))?
+        })
+    }
+
+    /// Returns the address of the last symbol before this address, and the number of symbols up to it.
+    fn start(&self, address: u64) -> Option<(u32, usize)> {
+        let address = u32::try_from(address).ok()?;
+        let after = self.places.partition_point(|place| place.address <= address);
+        Some((self.places.get(after.checked_sub(1)?)?.address, after))
+    }
+
     /// Returns the name of the function around this address of the file, of several the first in the order of the alphabet.
     /// Functions without a symbol lie between the others: an address belongs only to a function whose end lies behind it.
     fn name(&self, address: u64) -> Option<String> {
+        let (start, after) = self.start(address)?;
         let address = u32::try_from(address).ok()?;
-        let after = self.places.partition_point(|place| place.address <= address);
-        let start = self.places.get(after.checked_sub(1)?)?.address;
         let first = self.places.partition_point(|place| place.address < start);
         let around = self.places.get(first..after)?.iter();
         let around = around.filter(|place| address.wrapping_sub(start) < place.size);
@@ -128,7 +179,7 @@ mod tests {
             found.unwrap().symbol.name_at.try_into().unwrap()
         };
         let [one, two] = ["_start", "main"].map(named);
-        let place = |(address, name_at): (u32, u32)| Place {
+        let place = |(address, name_at): (u32, u32)| FunctionPlace {
             address,
             size: 10,
             name_at,
@@ -137,6 +188,7 @@ mod tests {
             bias: 0,
             places: [(100, two), (100, one), (120, two)].map(place).to_vec(),
             program,
+            ranges: OnceLock::new(),
         };
         let names = [99, 100, 109, 110, 120].map(|address| functions.name(address).is_some());
         assert_eq!(names, [false, true, true, false, true]);

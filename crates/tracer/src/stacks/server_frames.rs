@@ -8,17 +8,17 @@ use crate::stacks::function_names::FunctionNames;
 const FRAMES: usize = 32;
 
 /// `struct server_stack` there; a stack with fewer frames ends with a 0.
-pub(crate) type Addresses = [u64; FRAMES];
+pub(crate) type FrameAddresses = [u64; FRAMES];
 
 /// Stacks of a server by id, and the server's functions.
 pub(crate) struct ServerFrames {
-    map: HashMap<MapData, u32, Addresses>,
+    map: HashMap<MapData, u32, FrameAddresses>,
     names: FunctionNames,
 }
 
 impl ServerFrames {
     /// Names the stacks of this map with these functions.
-    pub(crate) fn new(map: HashMap<MapData, u32, Addresses>, names: FunctionNames) -> Self {
+    pub(crate) fn new(map: HashMap<MapData, u32, FrameAddresses>, names: FunctionNames) -> Self {
         Self { map, names }
     }
 

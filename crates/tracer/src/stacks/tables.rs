@@ -4,8 +4,8 @@ use aya::Pod;
 use logtrace_common::ProgramFile;
 
 use crate::error::TracerError;
+use crate::kernel_side::KernelSide;
 use crate::kernel_side::filling::set_first;
-use crate::kernel_side::object::KernelSide;
 use crate::kernel_side::reasons::reason;
 use crate::stacks::mapped_files::MappedFile;
 use crate::stacks::unwind_rows::{RowsOf, UnwindRow, unwind_rows};

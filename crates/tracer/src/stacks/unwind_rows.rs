@@ -72,10 +72,10 @@ pub(crate) fn unwind_rows(program: &ProgramFile, of: RowsOf) -> Vec<UnwindRow> {
     rows
 }
 
-type Frames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
+type EhFrames<'a> = EhFrame<gimli::EndianSlice<'a, LittleEndian>>;
 
 /// Returns whether most of the first functions count from the frame pointer.
-fn keeps_frame_pointers(frames: &Frames<'_>, bases: &BaseAddresses) -> bool {
+fn keeps_frame_pointers(frames: &EhFrames<'_>, bases: &BaseAddresses) -> bool {
     let (mut all, mut with_pointer) = (0, 0);
     for_each_function(frames, bases, SAMPLE, |rows| {
         all += 1;
@@ -86,7 +86,7 @@ fn keeps_frame_pointers(frames: &Frames<'_>, bases: &BaseAddresses) -> bool {
 
 /// Passes the rows of the first functions to `visit`, with one at the end that knows nothing.
 fn for_each_function(
-    frames: &Frames<'_>,
+    frames: &EhFrames<'_>,
     bases: &BaseAddresses,
     most: usize,
     mut visit: impl FnMut(&[UnwindRow]),

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use logtrace_common::Detail;
-use logtrace_events::{Commit, FlushStage, Join, Losses, Member, Record};
+use logtrace_events::{Commit, FlushStage, Losses, Member, QueueEntry, Record};
 
 use crate::server::Server;
 use crate::turn::turn;
@@ -22,12 +22,12 @@ fn members(records: &[Record]) -> Vec<Member> {
     records.iter().filter_map(member).collect()
 }
 
-fn joins(records: &[Record]) -> Vec<Join> {
-    let join = |record: &Record| match record {
-        Record::Join(join) => Some(*join),
+fn queue_entries(records: &[Record]) -> Vec<QueueEntry> {
+    let entry = |record: &Record| match record {
+        Record::QueueEntry(entry) => Some(*entry),
         _ => None,
     };
-    records.iter().filter_map(join).collect()
+    records.iter().filter_map(entry).collect()
 }
 
 fn flush_stages(records: &[Record]) -> Vec<FlushStage> {
@@ -41,14 +41,14 @@ fn flush_stages(records: &[Record]) -> Vec<FlushStage> {
 /// Ten groups of two commits; returns the thread that follows.
 fn lead_groups(server: Server) -> u32 {
     let (lead, is_led) = channel();
-    let (joined, has_joined) = channel();
+    let (entered, has_entered) = channel();
     let (done, is_done) = channel::<()>();
     let follower = thread::spawn(move || {
         for _ in 0..10 {
             commit(|| {
                 is_led.recv().unwrap();
-                server.join(FOLLOWER);
-                joined.send(()).unwrap();
+                server.enter(FOLLOWER);
+                entered.send(()).unwrap();
                 is_done.recv().unwrap();
             });
         }
@@ -56,9 +56,9 @@ fn lead_groups(server: Server) -> u32 {
     });
     for _ in 0..10 {
         commit(|| {
-            server.join(LEADER);
+            server.enter(LEADER);
             lead.send(()).unwrap();
-            has_joined.recv().unwrap();
+            has_entered.recv().unwrap();
             server.lead(&[LEADER, FOLLOWER]);
             done.send(()).unwrap();
         });
@@ -87,8 +87,8 @@ fn a_leader_of_mariadb_names_each_member_with_its_thread() {
         assert_eq!((pair[0].tid, pair[1].tid), (tid(), follower));
         for member in pair {
             assert_eq!(member.leader, tid());
-            let joined_in = of(&commits(&records, member.tid), member.joined_ns);
-            assert!(joined_in.is_some(), "it joined in its commit");
+            let entered_in = of(&commits(&records, member.tid), member.entered_ns);
+            assert!(entered_in.is_some(), "it entered in its commit");
             assert!(member.leader_commit_ns.is_some());
             assert_eq!(member.leader_commit_ns, of(&leading, member.at_ns));
         }
@@ -96,21 +96,21 @@ fn a_leader_of_mariadb_names_each_member_with_its_thread() {
 }
 
 #[test]
-fn all_that_joined_the_queue_of_mysql_joined_before_its_leader_took_it() {
+fn all_that_entered_the_queue_of_mysql_did_so_before_its_leader_took_it() {
     let _turn = turn();
     let mut follower = 0;
     let (records, account) = traced_at(Detail::Full, || follower = lead_groups(Server::MySql));
     assert_eq!(account.losses, Losses::default());
     assert!(account.probes.iter().all(|probe| probe.missing.is_none()));
     let leading = commits(&records, tid());
-    let (joins, steps) = (joins(&records), flush_stages(&records));
-    assert_eq!((joins.len(), steps.len()), (20, 10));
-    for (pair, step) in joins.chunks(2).zip(steps) {
+    let (entries, steps) = (queue_entries(&records), flush_stages(&records));
+    assert_eq!((entries.len(), steps.len()), (20, 10));
+    for (pair, step) in entries.chunks(2).zip(steps) {
         assert_eq!((pair[0].tid, pair[1].tid), (tid(), follower));
-        assert!(pair.is_sorted_by_key(|join| join.at_ns) && pair[1].at_ns < step.at_ns);
-        for join in pair {
-            let joined_in = of(&commits(&records, join.tid), join.at_ns);
-            assert!(joined_in.is_some(), "it joined in its commit");
+        assert!(pair.is_sorted_by_key(|entry| entry.at_ns) && pair[1].at_ns < step.at_ns);
+        for entry in pair {
+            let entered_in = of(&commits(&records, entry.tid), entry.at_ns);
+            assert!(entered_in.is_some(), "it entered in its commit");
         }
         assert_eq!(step.tid, tid());
         assert!(step.commit_ns.is_some());
@@ -119,11 +119,11 @@ fn all_that_joined_the_queue_of_mysql_joined_before_its_leader_took_it() {
 }
 
 #[test]
-fn a_member_that_never_joined_is_counted() {
+fn a_member_that_never_entered_is_counted() {
     let _turn = turn();
     let (records, account) = traced_at(Detail::Full, || {
         commit(|| {
-            Server::MariaDb.join(LEADER);
+            Server::MariaDb.enter(LEADER);
             Server::MariaDb.lead(&[LEADER, LEADER, FOLLOWER + 1]);
         });
     });
@@ -142,7 +142,7 @@ fn the_usual_detail_has_the_groups_of_mysql_and_the_lowest_has_none() {
         let (records, account) = traced_at(detail, || {
             lead_groups(server);
         });
-        let found = members(&records).len() + joins(&records).len();
+        let found = members(&records).len() + queue_entries(&records).len();
         assert_eq!(found, expected, "{detail} {server:?}");
         let probes = account.probes.iter().map(|probe| probe.place.as_str());
         let is_attached = probes.clone().any(|place| place.contains("MYSQL_BIN_LOG"));

@@ -9,6 +9,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod files;
 mod first_sight;
 mod groups;
 mod limits;

@@ -98,8 +98,8 @@ pub(crate) enum Server {
 const BINLOG: u64 = 0x1000;
 
 impl Server {
-    /// The commit that is called `name` joins the queue of its group.
-    pub(crate) fn join(self, name: u64) {
+    /// The commit that is called `name` enters the queue of its group.
+    pub(crate) fn enter(self, name: u64) {
         match self {
             Self::MySql => {
                 _ZN13MYSQL_BIN_LOG14ordered_commitEP3THDbb(BINLOG, name);

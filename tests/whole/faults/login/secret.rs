@@ -29,7 +29,7 @@ fn with_the_password(home: &Home) -> Vec<PathBuf> {
     let secret = PASSWORD.as_bytes();
     let holds = |path: &PathBuf| {
         let bytes = fs::read(path).unwrap();
-        bytes.windows(secret.len()).any(|window| window == secret)
+        bytes.windows(secret.len()).any(|bytes| bytes == secret)
     };
     files(home.path()).into_iter().filter(holds).collect()
 }

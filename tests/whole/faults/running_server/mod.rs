@@ -19,6 +19,7 @@ use crate::faults::fixture::same_server::SameServer;
 use crate::faults::fixture::started::{Ended, Started};
 use logtrace_common::Flavor;
 use logtrace_laboratory::foreign::Foreign;
+use logtrace_report::document::CaveatKind;
 use logtrace_testkit::one_or_all;
 
 fn databases(foreign: &Foreign) -> u32 {
@@ -64,7 +65,7 @@ fn it_has_its_settings_again_and_no_tables_after_every_kind_of_end() {
             (0, 1)
         );
         run.signal(Signal::INT);
-        assert!(tells(&run.ended().measured(), "interrupted"));
+        assert!(tells(&run.ended().measured(), &CaveatKind::Interrupted));
         assert_as_it_was(&foreign);
 
         let home = Home::new();
@@ -184,7 +185,7 @@ fn it_is_told_what_remains_when_it_dies_first() {
         let document = ended.measured();
         let caveats: Vec<&str> = document.caveats.iter().map(|caveat| &*caveat.text).collect();
         assert!(
-            tells(&document, "server_died") && tells(&document, "not_given_back"),
+            tells(&document, &CaveatKind::ServerDied) && tells(&document, &CaveatKind::NotGivenBack),
             "{caveats:?}"
         );
         let notes = entries(&home.path().join("notes"));
@@ -252,7 +253,11 @@ fn connections_that_it_ends_are_made_again_and_the_gap_is_told() {
             foreign.tell(&format!("KILL {id}"));
         }
         let document = run.ended().measured();
-        assert!(tells(&document, "connections_lost"), "{:?}", document.caveats);
+        assert!(
+            tells(&document, &CaveatKind::ConnectionsLost),
+            "{:?}",
+            document.caveats
+        );
         let driver = document.driver.as_ref().unwrap();
         let lost: u64 = driver.outages.iter().map(|outage| outage.connections).sum();
         assert!((1..=ids.len() as u64).contains(&lost), "{:?}", driver.outages);

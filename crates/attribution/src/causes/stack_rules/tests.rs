@@ -102,6 +102,13 @@ fn shared_functions_say_nothing_about_other_file_systems() {
 }
 
 #[test]
+fn a_read_on_a_network_file_system_is_its_servers() {
+    let stack = "io_schedule folio_wait_bit_common filemap_get_pages filemap_read";
+    assert_eq!(wait(&format!("{stack} vfs_read")), Some(DeviceIo));
+    assert_eq!(wait(&format!("{stack} nfs_file_read vfs_read")), Some(FileServer));
+}
+
+#[test]
 fn a_lock_is_a_lock_on_any_file_system() {
     let stack = "schedule rwsem_down_write_slowpath down_write fuse_file_write_iter vfs_write";
     assert_eq!(wait(stack), Some(FileSystemLock));
@@ -149,7 +156,7 @@ fn an_unknown_stack_is_nobodys() {
 #[test]
 fn no_function_has_two_meanings() {
     for (at, one) in RULES.iter().enumerate() {
-        let again = |other: &Rule| other.function == one.function && one.under.is_none();
+        let again = |other: &StackRule| other.function == one.function && one.under.is_none();
         assert!(
             !RULES[at + 1..].iter().any(again),
             "{} is decided twice",

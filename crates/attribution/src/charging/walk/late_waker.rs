@@ -9,10 +9,10 @@
 
 use logtrace_common::TimeRange;
 
-use crate::causes::cause::{Cause, Wait, Who};
 use crate::causes::wakeup::{Awaited, Waker, awaited};
-use crate::charging::segment::Segment;
-use crate::timeline::threads::Timelines;
+use crate::causes::{Cause, Wait, Who};
+use crate::charging::Segment;
+use crate::timeline::Timelines;
 
 /// Returns whether this is a sleep of a background thread until a set time.
 pub(crate) fn is_sleep(cause: Cause) -> bool {
@@ -20,19 +20,19 @@ pub(crate) fn is_sleep(cause: Cause) -> bool {
     cause.who == Who::Background && cause.io.is_none() && ends_by_time
 }
 
-/// Returns the index of the first segment since `window.start_ns` if a sleep of the waker may need another cause: one of
+/// Returns the index of the first segment since `range.start_ns` if a sleep of the waker may need another cause: one of
 /// these segments is a sleep, and the waker serves no connection.
 pub(crate) fn first_after_sleep(
     timelines: &Timelines,
     segments: &[Segment],
     waker: Waker,
-    window: TimeRange,
+    range: TimeRange,
 ) -> Option<usize> {
     // Most wakers are in a commit.
     if waker.commit_ns.is_some() {
         return None;
     }
-    let first = segments.partition_point(|segment| segment.window.end_ns <= window.start_ns);
+    let first = segments.partition_point(|segment| segment.range.end_ns <= range.start_ns);
     let has_slept = segments[first..].iter().any(|segment| is_sleep(segment.cause));
     (has_slept && !timelines.serves_connection(waker.tid)).then_some(first)
 }
@@ -52,10 +52,10 @@ pub(crate) fn queued_behind(
 ) -> impl Iterator<Item = (u64, Waker)> + use<'_> {
     let timeline = timelines.thread(waker.tid);
     timeline.inspect(|timeline| timeline.horizon.note_query(waker.at_ns, waker.commit_ns));
-    let window = TimeRange::new(from_ns, waker.at_ns);
+    let range = TimeRange::new(from_ns, waker.at_ns);
     let waits = timeline
         .into_iter()
-        .flat_map(move |timeline| timeline.waits(window));
+        .flat_map(move |timeline| timeline.waits(range));
     waits.filter_map(move |off| match awaited(off, timelines.server_tgid) {
         Awaited::Thread(ahead) if ahead.at_ns < waker.at_ns => Some((off.out_ns, ahead)),
         _ => None,

@@ -6,17 +6,18 @@
 //! thread's timeline is thus searched once, and not for each commit that waited for it.
 //!
 //! The memory is exact: the cause of a nanosecond of a thread's time depends neither on the commit that waits nor on the
-//! rest of the window. It holds until a record changes an answer (the revision of `Timelines`). Walks that follow the
+//! rest of the range. It holds until a record changes an answer (the revision of `Timelines`). Walks that follow the
 //! server's statements about groups are not stored.
 
 use logtrace_common::TimeRange;
 use logtrace_events::Tid;
 use rustc_hash::FxHashMap;
 
-use crate::causes::cause::Cause;
+use crate::causes::Cause;
 use crate::causes::wakeup::Waker;
+use crate::charging::walk::own_wait::OwnWait;
+use crate::timeline::Timelines;
 use crate::timeline::frames::Frames;
-use crate::timeline::threads::Timelines;
 
 /// Limit on stored pieces, about two megabytes. At the limit the memory is cleared.
 const MAX_PIECES: usize = 1 << 15;
@@ -33,7 +34,7 @@ pub struct Memory {
     /// Number of pieces in all pasts.
     pieces: usize,
     /// Pieces that are being recorded.
-    pub(crate) recorded: Vec<Piece>,
+    pub(crate) recorded: Vec<ThreadPiece>,
     found: u64,
     revision: u64,
     /// Number of wake-ups from a commit that are always walked.
@@ -45,25 +46,27 @@ pub struct Memory {
 struct Past {
     /// First of the wake-ups for which this past was used.
     waker: Waker,
-    window: TimeRange,
-    /// Activities in order; they cover all of the window.
-    pieces: Vec<Piece>,
+    range: TimeRange,
+    /// Activities in order; they cover all of the range.
+    pieces: Vec<ThreadPiece>,
 }
 
 /// Piece of a thread's time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
-    pub(crate) window: TimeRange,
+pub(crate) struct ThreadPiece {
+    pub(crate) range: TimeRange,
     pub(crate) activity: Activity,
 }
 
 /// Activity of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Activity {
-    /// Work or a wait that is charged to threads that waited for this one: cause, and the frames below it.
-    Charged(Cause, Option<Frames>),
-    /// Wait for the thread of the past with this index, and the number of wake-ups to it.
-    Waited(usize, u32),
+    /// Work or a wait that is charged to threads that waited for this one: the thread that worked or held a lock, the cause,
+    /// and the frames below it.
+    Charged(Tid, Cause, Option<Frames>),
+    /// Wait for the thread of the past with this index, the number of wake-ups to it, and the wait itself, if its function is
+    /// known.
+    Waited(usize, u32, Option<OwnWait>),
 }
 
 impl Default for Memory {
@@ -110,7 +113,7 @@ impl Memory {
         *self.index.entry(key).or_insert_with(|| {
             self.pasts.push(Past {
                 waker,
-                window: TimeRange::new(0, 0),
+                range: TimeRange::new(0, 0),
                 pieces: Vec::new(),
             });
             self.pasts.len() - 1
@@ -122,45 +125,45 @@ impl Memory {
         self.pasts[past].waker
     }
 
-    /// Returns the next missing part of `window`, or `None` if all of it is stored. If a later part is already stored, the
+    /// Returns the next missing part of `range`, or `None` if all of it is stored. If a later part is already stored, the
     /// missing part may begin as early as `wide_from_ns`, because the next commit may need even more.
-    pub(crate) fn missing(&self, past: usize, window: TimeRange, wide_from_ns: u64) -> Option<TimeRange> {
-        let known = self.pasts[past].window;
+    pub(crate) fn missing(&self, past: usize, range: TimeRange, wide_from_ns: u64) -> Option<TimeRange> {
+        let known = self.pasts[past].range;
         if known.is_empty() {
-            Some(window)
-        } else if window.start_ns < known.start_ns {
-            let from_ns = window.start_ns.min(wide_from_ns);
+            Some(range)
+        } else if range.start_ns < known.start_ns {
+            let from_ns = range.start_ns.min(wide_from_ns);
             Some(TimeRange::new(from_ns, known.start_ns))
-        } else if known.end_ns < window.end_ns {
-            Some(TimeRange::new(known.end_ns, window.end_ns))
+        } else if known.end_ns < range.end_ns {
+            Some(TimeRange::new(known.end_ns, range.end_ns))
         } else {
             None
         }
     }
 
     /// Records a piece.
-    pub(crate) fn record(&mut self, window: TimeRange, activity: Activity) {
+    pub(crate) fn record(&mut self, range: TimeRange, activity: Activity) {
         match self.recorded.last_mut() {
-            Some(last) if last.activity == activity => last.window.end_ns = window.end_ns,
-            _ => self.recorded.push(Piece { window, activity }),
+            Some(last) if last.activity == activity => last.range.end_ns = range.end_ns,
+            _ => self.recorded.push(ThreadPiece { range, activity }),
         }
     }
 
-    /// Stores the recorded pieces, which cover `window` as returned by [`Memory::missing`].
-    pub(crate) fn store_recorded(&mut self, past: usize, window: TimeRange) {
+    /// Stores the recorded pieces, which cover `range` as returned by [`Memory::missing`].
+    pub(crate) fn store_recorded(&mut self, past: usize, range: TimeRange) {
         self.pieces += self.recorded.len();
         self.found += self.recorded.len() as u64;
         let past = &mut self.pasts[past];
-        if past.window.is_empty() {
-            past.window = window;
+        if past.range.is_empty() {
+            past.range = range;
             past.pieces.append(&mut self.recorded);
-        } else if window.end_ns == past.window.start_ns {
-            past.window.start_ns = window.start_ns;
-            let met = join(&mut self.recorded, &past.pieces);
+        } else if range.end_ns == past.range.start_ns {
+            past.range.start_ns = range.start_ns;
+            let met = merge(&mut self.recorded, &past.pieces);
             past.pieces.splice(0..met, self.recorded.drain(..));
         } else {
-            past.window.end_ns = window.end_ns;
-            let met = join(&mut past.pieces, &self.recorded);
+            past.range.end_ns = range.end_ns;
+            let met = merge(&mut past.pieces, &self.recorded);
             past.pieces.extend(self.recorded.drain(..).skip(met));
         }
     }
@@ -169,22 +172,22 @@ impl Memory {
     /// queries need all that is newer, and the search brings that into the cache.
     pub(crate) fn first_piece(&self, past: usize, at_ns: u64) -> usize {
         let mut pieces = self.pasts[past].pieces.iter();
-        let before = pieces.rposition(|piece| piece.window.end_ns <= at_ns);
+        let before = pieces.rposition(|piece| piece.range.end_ns <= at_ns);
         before.map_or(0, |before| before + 1)
     }
 
     /// Returns the piece of a past with this index.
-    pub(crate) fn piece(&self, past: usize, at: usize) -> Option<Piece> {
+    pub(crate) fn piece(&self, past: usize, at: usize) -> Option<ThreadPiece> {
         self.pasts[past].pieces.get(at).copied()
     }
 }
 
-/// Joins the last piece of `before` with the first of `after` if they are one activity. Returns how many pieces of `after`
+/// Merges the last piece of `before` with the first of `after` if they are one activity. Returns how many pieces of `after`
 /// became part of `before`.
-fn join(before: &mut [Piece], after: &[Piece]) -> usize {
+fn merge(before: &mut [ThreadPiece], after: &[ThreadPiece]) -> usize {
     match (before.last_mut(), after.first()) {
         (Some(last), Some(first)) if last.activity == first.activity => {
-            last.window.end_ns = first.window.end_ns;
+            last.range.end_ns = first.range.end_ns;
             1
         }
         _ => 0,

@@ -5,28 +5,31 @@
 //! leader's fsync, a lock wait becomes the holder's work. The thread at which the walk ends decides the cause, so causes
 //! never overlap and always add up.
 //!
-//! Three rules replace the waker. If the waker arrived only during the wait, the thread that it had queued behind takes its
+//! Some rules replace the waker. If the waker arrived only during the wait, the thread that it had queued behind takes its
 //! place until then (`late_waker`). If the server states the leader of a thread in a group of commits, the leader takes
 //! the waker's place (`group_leader`). And who looks again and again for what MySQL's log threads do waits for their calls
-//! (`log_threads`).
+//! (`log_threads`). And where the waker's time explains nothing, the wait is its own reason (`own_wait`).
 
 mod file_calls;
 mod follow;
 mod late_waker;
+mod left_over;
 mod log_threads;
 pub(crate) mod memory;
+pub(crate) mod own_wait;
 mod path;
 mod state;
 
 use logtrace_common::TimeRange;
 use logtrace_events::Commit;
 
+use crate::charging::Segment;
 use crate::charging::group_leader::name_previous_groups;
-use crate::charging::segment::Segment;
+use crate::charging::walk::left_over::leave_idle_unexplained;
 use crate::charging::walk::memory::Memory;
 use crate::charging::walk::path::{MAX_STATEMENTS, WalkPath};
 use crate::charging::walk::state::Walk;
-use crate::timeline::threads::Timelines;
+use crate::timeline::Timelines;
 
 /// Replaces `segments` by those of `commit`: in order, not empty, without gap or overlap, from its start to its end.
 ///
@@ -50,7 +53,8 @@ pub(crate) fn walk(
     memory: &mut Memory,
     segments: &mut Vec<Segment>,
 ) {
-    let window = TimeRange::new(commit.start_ns, commit.end_ns);
+    let range = TimeRange::new(commit.start_ns, commit.end_ns);
     let path = WalkPath { depth: 0, statements };
-    Walk::new(commit, timelines, memory, segments).follow(commit.tid, None, window, path);
+    Walk::new(commit, timelines, memory, segments).follow(commit.tid, None, range, path);
+    leave_idle_unexplained(commit.tid, segments);
 }

@@ -2,7 +2,7 @@
 
 use logtrace_events::Tid;
 
-use crate::causes::cause::Who;
+use crate::causes::Who;
 
 /// Limit on wake-ups that are followed back from a commit. Time beyond it is unexplained.
 ///

@@ -3,11 +3,11 @@
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Tid};
 
-use crate::causes::cause::Cause;
-use crate::charging::segment::Segment;
+use crate::causes::Cause;
+use crate::charging::Segment;
 use crate::charging::walk::memory::{Activity, Memory};
+use crate::timeline::Timelines;
 use crate::timeline::frames::Frames;
-use crate::timeline::threads::Timelines;
 
 /// Walk through the threads that a commit waited for.
 pub(crate) struct Walk<'a> {
@@ -47,39 +47,39 @@ impl<'a> Walk<'a> {
     }
 
     /// Charges time without a record of a wait: the thread was running, unless a record was lost.
-    pub(crate) fn charge_cpu(&mut self, window: TimeRange, tid: Tid, on_cpu: Cause) {
-        if self.timelines.lost.meet(window) {
-            // All of the window is unexplained, also if the lost records lie in a part that another commit did not
+    pub(crate) fn charge_cpu(&mut self, range: TimeRange, tid: Tid, on_cpu: Cause) {
+        if self.timelines.lost.meet(range) {
+            // All of the range is unexplained, also if the lost records lie in a part that another commit did not
             // wait for.
             self.is_reusable = false;
-            self.charge_unexplained(window);
+            self.charge_unexplained(range);
         } else {
-            self.charge(window, tid, on_cpu, None);
+            self.charge(range, tid, on_cpu, None);
         }
     }
 
     /// Charges time that no record explains.
-    pub(crate) fn charge_unexplained(&mut self, window: TimeRange) {
-        self.charge(window, self.committer, Cause::UNEXPLAINED, None);
+    pub(crate) fn charge_unexplained(&mut self, range: TimeRange) {
+        self.charge(range, self.committer, Cause::UNEXPLAINED, None);
     }
 
     /// Charges time of a thread. Extends the segment before if it has the same cause.
-    pub(crate) fn charge(&mut self, window: TimeRange, tid: Tid, cause: Cause, frames: Option<Frames>) {
-        if window.is_empty() {
+    pub(crate) fn charge(&mut self, range: TimeRange, tid: Tid, cause: Cause, frames: Option<Frames>) {
+        if range.is_empty() {
             return;
         }
         if self.is_recording {
-            return self.memory.record(window, Activity::Charged(cause, frames));
+            return self.memory.record(range, Activity::Charged(tid, cause, frames));
         }
         match self.segments.last_mut() {
             Some(last)
-                if last.window.end_ns == window.start_ns
+                if last.range.end_ns == range.start_ns
                     && (last.tid, last.cause, last.frames) == (tid, cause, frames) =>
             {
-                last.window.end_ns = window.end_ns;
+                last.range.end_ns = range.end_ns;
             }
             _ => self.segments.push(Segment {
-                window,
+                range,
                 tid,
                 cause,
                 frames,
@@ -87,8 +87,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Charges `window` like an earlier segment.
-    pub(crate) fn charge_again(&mut self, segment: Segment, window: TimeRange) {
-        self.charge(window, segment.tid, segment.cause, segment.frames);
+    /// Charges `range` like an earlier segment.
+    pub(crate) fn charge_again(&mut self, segment: Segment, range: TimeRange) {
+        self.charge(range, segment.tid, segment.cause, segment.frames);
     }
 }

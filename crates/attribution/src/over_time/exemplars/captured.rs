@@ -6,14 +6,12 @@ use std::sync::Arc;
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{IoOp, OffCpu, Tid, Wake};
 
-use crate::causes::cause::Wait;
+use crate::causes::Wait;
 use crate::causes::wakeup::waits_for_client;
-use crate::charging::segment::Segment;
+use crate::charging::Segment;
+use crate::over_time::exemplars::parts::parts;
+use crate::timeline::Timelines;
 use crate::timeline::thread::{Timeline, woken_ns};
-use crate::timeline::threads::Timelines;
-
-/// Limit on the parts of a commit. One with more is not taken: 64 of them would take megabytes.
-const MOST_PARTS: usize = 1_000;
 
 /// Limit on the records of a commit.
 const MOST_RECORDS: usize = 500;
@@ -29,20 +27,23 @@ const LEAD: u64 = 5;
 pub(super) struct Captured {
     pub(super) commit: TimeRange,
     pub(super) tid: Tid,
-    pub(super) segments: Vec<Segment>,
+    /// Its parts, which sum to its duration: its segments, or fewer ([`parts`]).
+    pub(super) parts: Vec<Segment>,
+    /// Number of its segments.
+    pub(super) segments: usize,
     /// Start of the time with records.
     pub(super) from_ns: u64,
     /// Threads with records, that of the commit first.
     pub(super) threads: Vec<Tid>,
-    pub(super) records: Vec<Seen>,
-    /// Whether records were left out: those before the commit first, and then the shortest.
+    pub(super) records: Vec<DrawnRecord>,
+    /// Whether records were left out: those of further threads, those before the commit, and then the shortest.
     pub(super) is_cut: bool,
 }
 
 /// Record of a thread or a device, as it is drawn.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
-    pub(super) window: TimeRange,
+pub(super) struct DrawnRecord {
+    pub(super) range: TimeRange,
     pub(super) doing: Doing,
 }
 
@@ -60,47 +61,41 @@ pub(super) enum Doing {
 
 /// A commit that was just explained, with what is known of all threads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Explained<'a> {
+pub(crate) struct JustExplained<'a> {
     pub(crate) commit: TimeRange,
     pub(crate) tid: Tid,
     pub(crate) segments: &'a [Segment],
     pub(crate) timelines: &'a Timelines,
 }
 
-impl Explained<'_> {
-    /// Returns whether a copy of it has a bounded size.
-    pub(super) fn is_bounded(&self) -> bool {
-        self.segments.len() <= MOST_PARTS
-    }
-
+impl JustExplained<'_> {
     /// Copies the commit with the records of all threads that it was explained by.
     pub(super) fn capture(&self) -> Arc<Captured> {
         let lead_ns = self.commit.length_ns() / LEAD;
         let from_ns = self.commit.start_ns.saturating_sub(lead_ns);
-        let window = TimeRange::new(from_ns, self.commit.end_ns);
-        let threads = self.threads();
+        let range = TimeRange::new(from_ns, self.commit.end_ns);
+        let (threads, has_further) = self.threads();
         let mut records = Vec::new();
         for &tid in &threads {
             if let Some(timeline) = self.timelines.thread(tid) {
-                self.push_thread(tid, timeline, window, &mut records);
+                self.push_thread(tid, timeline, range, &mut records);
             }
         }
-        let flushes = self.timelines.flushes.overlapping(window);
-        records.extend(flushes.map(|flush| Seen {
-            window: TimeRange::new(flush.issue_ns, flush.done_ns).intersection(window),
+        let flushes = self.timelines.flushes.overlapping(range);
+        records.extend(flushes.map(|flush| DrawnRecord {
+            range: TimeRange::new(flush.issue_ns, flush.done_ns).intersection(range),
             doing: Doing::Flush(flush.dev),
         }));
-        let is_cut = records.len() > MOST_RECORDS;
-        if is_cut {
-            let is_before = |seen: &Seen| seen.window.end_ns <= self.commit.start_ns;
-            records.sort_by_key(|seen| (is_before(seen), Reverse(seen.window.length_ns())));
-            records.truncate(MOST_RECORDS);
+        let is_cut = has_further || records.len() > MOST_RECORDS;
+        if records.len() > MOST_RECORDS {
+            records = self.most_telling(&records);
         }
-        records.sort_by_key(|seen| (seen.window.start_ns, Reverse(seen.window.end_ns)));
+        records.sort_by_key(|seen| (seen.range.start_ns, Reverse(seen.range.end_ns)));
         Arc::new(Captured {
             commit: self.commit,
             tid: self.tid,
-            segments: self.segments.to_vec(),
+            parts: parts(self.segments),
+            segments: self.segments.len(),
             from_ns,
             threads,
             records,
@@ -108,31 +103,47 @@ impl Explained<'_> {
         })
     }
 
-    /// Returns the threads of the segments, that of the commit first.
-    fn threads(&self) -> Vec<Tid> {
-        let mut threads = vec![self.tid];
-        for segment in self.segments {
-            if threads.len() < MOST_THREADS && !threads.contains(&segment.tid) {
-                threads.push(segment.tid);
-            }
-        }
-        threads
+    /// Returns [`MOST_RECORDS`] of the records, in their order: rather those of the commit than those before it, and the longest.
+    fn most_telling(&self, records: &[DrawnRecord]) -> Vec<DrawnRecord> {
+        let is_before = |seen: &DrawnRecord| seen.range.end_ns <= self.commit.start_ns;
+        let ranks = records.iter().enumerate();
+        let ranks = ranks.map(|(at, seen)| (is_before(seen), Reverse(seen.range.length_ns()), at));
+        let mut ranks: Vec<_> = ranks.collect();
+        let (first, last, _) = ranks.select_nth_unstable(MOST_RECORDS - 1);
+        let mut kept: Vec<usize> = first.iter().chain([&*last]).map(|&(.., at)| at).collect();
+        kept.sort_unstable();
+        kept.into_iter().map(|at| records[at]).collect()
     }
 
-    fn push_thread(&self, tid: Tid, timeline: &Timeline, window: TimeRange, to: &mut Vec<Seen>) {
+    /// Returns the threads of the segments, that of the commit first, and whether there are further ones.
+    fn threads(&self) -> (Vec<Tid>, bool) {
+        let mut threads = vec![self.tid];
+        let mut has_further = false;
+        for segment in self.segments {
+            if !threads.contains(&segment.tid) {
+                match threads.len() < MOST_THREADS {
+                    true => threads.push(segment.tid),
+                    false => has_further = true,
+                }
+            }
+        }
+        (threads, has_further)
+    }
+
+    fn push_thread(&self, tid: Tid, timeline: &Timeline, range: TimeRange, to: &mut Vec<DrawnRecord>) {
         let mut push = |of: TimeRange, doing| {
-            let window = of.intersection(window);
-            if !window.is_empty() {
-                to.push(Seen { window, doing });
+            let range = of.intersection(range);
+            if !range.is_empty() {
+                to.push(DrawnRecord { range, doing });
             }
         };
-        for commit in timeline.commits(window) {
+        for commit in timeline.commits(range) {
             push(commit, Doing::Commit(tid));
         }
-        for io in timeline.io(window) {
-            push(io.window, Doing::Io(tid, io.target.0, io.target.1));
+        for io in timeline.io(range) {
+            push(io.range, Doing::Io(tid, io.target.0, io.target.1));
         }
-        for off in timeline.off_cpu(window) {
+        for off in timeline.off_cpu(range) {
             let whole = TimeRange::new(off.out_ns, off.in_ns);
             let woken_ns = woken_ns(off);
             push(whole.before(woken_ns), Doing::Blocked(tid, self.wait(off)));

@@ -28,6 +28,9 @@ pub struct Exemplar {
     pub tid: u32,
     /// Parts of its time, one after another: the critical path. They sum to `ns`.
     pub parts: Vec<ExemplarPart>,
+    /// Number of its parts before near ones of the same thread and stack became one; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments: Option<u64>,
     /// Number of commits that were shorter, by the rows of the heat map; present for a typical commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shorter: Option<u64>,
@@ -51,7 +54,8 @@ pub struct ExemplarRecords {
     pub lead: u64,
     /// The threads, that of the commit first, and then the devices.
     pub lanes: Vec<Lane>,
-    /// Whether records were left out, because there were too many: those before the commit first, and then the shortest.
+    /// Whether records were left out, because there were too many: those of further threads, those before the commit, and
+    /// then the shortest.
     pub is_cut: bool,
     /// The records, in the order of their starts.
     #[serde(with = "packed")]

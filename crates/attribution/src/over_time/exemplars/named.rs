@@ -3,10 +3,10 @@
 use logtrace_events::Tid;
 use rustc_hash::FxHashMap;
 
-use super::captured::{Captured, Doing, Seen};
+use super::captured::{Captured, Doing, DrawnRecord};
 use super::document::{Exemplar, ExemplarPart, ExemplarRecord, ExemplarRecords, Exemplars, Lane};
-use crate::causes::cause::Wait;
-use crate::charging::segment::Segment;
+use crate::causes::Wait;
+use crate::charging::Segment;
 use crate::over_time::stack_row::StackRow;
 use crate::timeline::frames::{FrameNames, Frames};
 
@@ -58,12 +58,13 @@ impl<'a> Naming<'a> {
 
     /// Returns a commit as it is reported, with the facts that only its kind has.
     pub(super) fn exemplar(&mut self, of: &Captured, facts: Facts, has_records: bool) -> Exemplar {
-        let parts = of.segments.iter().map(|segment| {
-            let length_ns = segment.window.length_ns();
+        let parts = of.parts.iter().map(|segment| {
+            let length_ns = segment.range.length_ns();
             ExemplarPart(length_ns, segment.tid, self.stack(segment))
         });
-        let parts = parts.collect();
+        let parts: Vec<ExemplarPart> = parts.collect();
         Exemplar {
+            segments: (of.segments > parts.len()).then_some(of.segments as u64),
             end: of.commit.end_ns.saturating_sub(self.start_ns),
             ns: of.commit.length_ns(),
             tid: of.tid,
@@ -97,8 +98,8 @@ impl<'a> Naming<'a> {
     fn records(&mut self, of: &Captured) -> ExemplarRecords {
         let mut lanes: Vec<Lane> = of.threads.iter().map(|&tid| Lane::Thread { tid }).collect();
         let list = of.records.iter().map(|seen| ExemplarRecord {
-            start: seen.window.start_ns - of.from_ns,
-            ns: seen.window.length_ns(),
+            start: seen.range.start_ns - of.from_ns,
+            ns: seen.range.length_ns(),
             lane: place(&mut lanes, seen.lane()),
             word: place(&mut self.words, seen.doing.words()),
             waker: seen.doing.waker().unwrap_or(0),
@@ -122,7 +123,7 @@ fn place<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
     })
 }
 
-impl Seen {
+impl DrawnRecord {
     fn lane(&self) -> Lane {
         match self.doing {
             Doing::Commit(tid) | Doing::Io(tid, ..) | Doing::Blocked(tid, _) | Doing::RunQueue(tid, _) => {

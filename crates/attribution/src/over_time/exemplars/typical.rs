@@ -7,18 +7,20 @@ use std::sync::Arc;
 use logtrace_common::{HeatMap, TimeRange, latency_row};
 
 use super::captured::Captured;
-use crate::over_time::bands::ROWS_IN_BAND;
+
+/// Rows of a heat map in a band of the cube: half an octave.
+pub const ROWS_IN_BAND: u16 = 4;
 
 /// Commits of a band.
 const SAMPLE: u64 = 2;
 
-/// Samples of the bands so far. There are fewer than 130 bands.
+/// Samples of the bands so far, by the number of the band. There are fewer than 130 bands.
 #[derive(Debug, Default)]
 pub(super) struct Typical {
-    bands: BTreeMap<u16, Band>,
+    bands: Vec<Band>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Band {
     /// Number of commits so far.
     count: u64,
@@ -27,7 +29,7 @@ struct Band {
 
 /// Place in a sample.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SamplePlace {
     band: u16,
     at: usize,
 }
@@ -35,9 +37,12 @@ pub(super) struct Place {
 impl Typical {
     /// Counts a commit, and returns its place in the sample of its band if it is drawn. Each commit of a band is in the
     /// sample with the same probability, and the same run has the same sample.
-    pub(super) fn place(&mut self, commit: TimeRange) -> Option<Place> {
+    pub(super) fn place(&mut self, commit: TimeRange) -> Option<SamplePlace> {
         let band = latency_row(commit.length_ns()) / ROWS_IN_BAND;
-        let counts = self.bands.entry(band).or_default();
+        if self.bands.len() <= usize::from(band) {
+            self.bands.resize(usize::from(band) + 1, Band::default());
+        }
+        let counts = &mut self.bands[usize::from(band)];
         let drawn = if counts.count < SAMPLE {
             counts.count
         } else {
@@ -45,12 +50,11 @@ impl Typical {
         };
         counts.count += 1;
         let at = usize::try_from(drawn).ok()?;
-        (drawn < SAMPLE).then_some(Place { band, at })
+        (drawn < SAMPLE).then_some(SamplePlace { band, at })
     }
 
-    /// Puts a commit into its place.
-    pub(super) fn put(&mut self, place: Place, commit: Arc<Captured>) {
-        let sample = &mut self.bands.entry(place.band).or_default().sample;
+    pub(super) fn put(&mut self, place: SamplePlace, commit: Arc<Captured>) {
+        let sample = &mut self.bands[usize::from(place.band)].sample;
         match sample.get_mut(place.at) {
             Some(before) => *before = commit,
             None => sample.push(commit),
@@ -63,7 +67,7 @@ impl Typical {
         for ((_, row), count) in commits.counts() {
             *rows.entry(row).or_default() += count;
         }
-        let bands = mem::take(&mut self.bands).into_values();
+        let bands = mem::take(&mut self.bands).into_iter();
         let mut all: Vec<Arc<Captured>> = bands.flat_map(|band| band.sample).collect();
         all.sort_by_key(|captured| captured.commit.length_ns());
         let with_shorter = all.into_iter().map(|captured| {

@@ -17,32 +17,35 @@
 //! | `Ä`-`Ü` | waits until that thread wakes it by a system call; inside an I/O call, with no stack |
 //! | `w` `j` `d` | waits inside an I/O call: data writeback, journal commit, device flush |
 //! | `u` `n` | the same with a stack that no rule knows, with no stack |
+//! | `i` | waits for the device in a call that reads |
 //! | `t` `f` | sleeps, waits for a futex until its time-out |
 //! | `o` | the same, in the function in which MySQL waits for its log threads |
 //! | `c` `a` | waits for the client, for asynchronous I/O |
 //! | `x` `?` | waits for a futex that another process wakes, that nobody was seen to wake |
 //!
+//! A row `in` has the function of the server in which the thread waits, where that is known (`functions` in stacks.rs).
+//!
 //! A row `acks` says of a thread that it receives the acknowledgements of replicas. A row `lost` marks with `L` when records were lost.
 //!
-//! The `group` row: a letter from when the thread joined a group until that thread, its leader, states it. The `queue`
-//! row: `j` where the thread joins the queue of MySQL's flush stage, `l` where it takes it.
+//! The `group` row: a letter from when the thread entered a group until that thread, its leader, states it. The `queue`
+//! row: `j` where the thread enters the queue of MySQL's flush stage, `l` where it takes it.
 //!
-//! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync. The `commit` row: `C`. The `flush` row of a device:
+//! The `io` row: `B` binlog fsync, `b` binlog write, `R` redo fsync, `D` read of data. The `commit` row: `C`. The `flush` row of a device:
 //! `F` while it flushes; a wait for it ends where a flush does. The `gap` row of the tracer: `G` while it does not look;
 //! what has time in there is not seen.
 
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_attribution::breakdown::Groups;
 use logtrace_attribution::explain::{Memory, Segment, explain};
-use logtrace_attribution::synthetic;
 use logtrace_attribution::timelines::Timelines;
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{
-    Commit, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Join, Member, OffCpu, Record, ServerWait,
-    ThreadEnd, Tid, Wake,
+    Commit, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Member, OffCpu, QueueEntry, Record,
+    ServerWait, ThreadEnd, Tid, Wake,
 };
+use logtrace_testkit::synthetic;
 
-use super::stacks::{log_wait, stack_of, stacks};
+use super::stacks::{functions, stack_of, stacks};
 
 const CELL_NS: u64 = 10;
 const ORIGIN_NS: u64 = 1_000;
@@ -81,7 +84,7 @@ impl Drawing {
                 records.extend(row_records(row, &rows));
             }
         }
-        records.extend(rows.iter().filter(|row| row.kind == "cpu").flat_map(log_waits));
+        records.extend(rows.iter().flat_map(|row| function_waits(row, &rows)));
         records.sort_by_key(end_ns);
         let gap = records.iter().find_map(|record| match record {
             Record::Gap(gap) => Some(*gap),
@@ -108,7 +111,9 @@ impl Drawing {
         for stack in stacks() {
             timelines.push_stack(stack).unwrap();
         }
-        timelines.push_server_stack(log_wait()).unwrap();
+        for (_, stack) in functions() {
+            timelines.push_server_stack(stack).unwrap();
+        }
         for &receiver in &self.ack_receivers {
             timelines.name_ack_receiver(receiver);
         }
@@ -131,14 +136,14 @@ impl Drawing {
                 Record::Flush(flush) => timelines.push_flush(*flush).unwrap(),
                 Record::Gap(_) => timelines.interrupt(),
                 Record::Member(member) => timelines.push_member(member).unwrap(),
-                Record::Join(join) => timelines.push_join(*join),
+                Record::QueueEntry(entry) => timelines.push_queue_entry(*entry),
                 Record::FlushStage(step) => timelines.push_flush_stage(step, |_| ()),
                 Record::Process(process) => timelines.push_process(process.clone()),
                 Record::ThreadEnd(end) => timelines.push_thread_end(*end),
                 Record::ServerWait(wait) => timelines.push_server_wait(wait).unwrap(),
                 Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()).unwrap(),
                 Record::CpuSample(sample) => timelines.push_cpu_sample(sample).unwrap(),
-                Record::File(_) | Record::Stack(_) => {}
+                Record::File(_) | Record::Stack(_) | Record::OtherWrites(_) => {}
             }
         }
         assert!(!segments.is_empty(), "{thread} has no commit");
@@ -187,7 +192,7 @@ fn words(segment: &Segment) -> String {
     let io = cause
         .io
         .map_or(String::new(), |(class, op)| format!("{class} {op} "));
-    let cells = segment.window.length_ns() / CELL_NS;
+    let cells = segment.range.length_ns() / CELL_NS;
     format!("{} {io}{} {cells}", cause.who, cause.wait)
 }
 
@@ -226,7 +231,7 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 stack: stack_of(row.thread, cell, start_ns, rows),
                 cpu_wait: CpuWait::Unknown,
             })),
-            ("lost", _) => {}
+            ("lost" | "in", _) => {}
             ("io", cell) => records.push(Record::Io(io(tid, cell, start_ns, end_ns))),
             ("commit", 'C') => records.push(Record::Commit(Commit {
                 tid,
@@ -237,10 +242,10 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
                 tid,
                 leader: leader as u32,
                 leader_commit_ns: commit_start(leader, end_ns, rows),
-                joined_ns: start_ns,
+                entered_ns: start_ns,
                 at_ns: end_ns,
             })),
-            ("queue", 'j') => records.push(Record::Join(Join { tid, at_ns: start_ns })),
+            ("queue", 'j') => records.push(Record::QueueEntry(QueueEntry { tid, at_ns: start_ns })),
             ("queue", 'l') => records.push(Record::FlushStage(FlushStage {
                 tid,
                 at_ns: start_ns,
@@ -258,18 +263,29 @@ fn row_records(row: &Row, rows: &[Row]) -> Vec<Record> {
     records
 }
 
-/// Where the tracer finds the functions of the server's waits for its log threads.
-fn log_waits(row: &Row) -> impl Iterator<Item = Record> {
+/// The functions that the tracer finds at the end of waits.
+fn function_waits(row: &Row, rows: &[Row]) -> Vec<Record> {
     let tid = row.thread as u32;
-    let waits = runs(&row.cells).into_iter().filter(|run| run.0 == 'o');
-    waits.map(move |(_, _, end_ns)| {
-        Record::ServerWait(ServerWait {
+    let cells = match row.kind.as_str() {
+        "cpu" => runs(&row.cells).into_iter().filter(|run| run.0 == 'o').collect(),
+        "in" => runs(&row.cells),
+        _ => Vec::new(),
+    };
+    let cpu = rows.iter().find(|of| of.thread == row.thread && of.kind == "cpu");
+    let cpu = cpu.map(|row| runs(&row.cells)).unwrap_or_default();
+    let record = |(cell, _, end_ns): (char, u64, u64)| {
+        let (_, stack) = functions().into_iter().find(|(function, _)| *function == cell)?;
+        // It is read once the thread runs again.
+        let ran = cpu.iter().find(|run| run.0 == 'r' && run.1 == end_ns);
+        let in_ns = ran.map_or(end_ns, |run| run.2);
+        Some(Record::ServerWait(ServerWait {
             tid,
-            in_ns: end_ns,
-            read_ns: end_ns,
-            stack: Some(log_wait().id),
-        })
-    })
+            in_ns,
+            read_ns: in_ns,
+            stack: Some(stack.id),
+        }))
+    };
+    cells.into_iter().filter_map(record).collect()
 }
 
 /// Runs of equal cells, with the time from the first to the last.
@@ -323,6 +339,7 @@ fn blocked_in(cell: char) -> Option<u16> {
         'c' => Some(45),
         'a' => Some(208),
         'w' | 'j' | 'd' | 'u' | 'n' => Some(75),
+        'i' => Some(17),
         _ => Some(FUTEX),
     }
 }
@@ -332,6 +349,7 @@ fn io(tid: u32, cell: char, enter_ns: u64, exit_ns: u64) -> Io {
         'B' => (0, IoOp::Fsync),
         'b' => (0, IoOp::Write),
         'R' => (1, IoOp::Fsync),
+        'D' => (2, IoOp::Read),
         _ => panic!("no I/O call is drawn as {cell:?}"),
     };
     Io {
@@ -345,10 +363,10 @@ fn io(tid: u32, cell: char, enter_ns: u64, exit_ns: u64) -> Io {
 }
 
 fn class(io: &Io) -> FileClass {
-    if io.file == BINLOG {
-        FileClass::Binlog
-    } else {
-        FileClass::Redo
+    match io.file.ino {
+        0 => FileClass::Binlog,
+        1 => FileClass::Redo,
+        _ => FileClass::Data,
     }
 }
 
@@ -359,11 +377,12 @@ fn start_ns(record: &Record) -> u64 {
         Record::Commit(commit) => commit.start_ns,
         Record::Flush(flush) => flush.issue_ns,
         Record::Gap(gap) => gap.start_ns,
-        Record::Member(member) => member.joined_ns,
-        Record::Join(Join { at_ns, .. }) | Record::ThreadEnd(ThreadEnd { at_ns, .. }) => *at_ns,
+        Record::Member(member) => member.entered_ns,
+        Record::QueueEntry(QueueEntry { at_ns, .. }) | Record::ThreadEnd(ThreadEnd { at_ns, .. }) => *at_ns,
         Record::FlushStage(step) => step.at_ns,
         Record::ServerWait(wait) => wait.in_ns,
         Record::CpuSample(sample) => sample.at_ns,
+        Record::OtherWrites(writes) => writes.at_ns,
         Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,
     }
 }
@@ -376,10 +395,11 @@ fn end_ns(record: &Record) -> u64 {
         Record::Flush(flush) => flush.done_ns,
         Record::Gap(gap) => gap.end_ns,
         Record::Member(member) => member.at_ns,
-        Record::Join(Join { at_ns, .. }) | Record::ThreadEnd(ThreadEnd { at_ns, .. }) => *at_ns,
+        Record::QueueEntry(QueueEntry { at_ns, .. }) | Record::ThreadEnd(ThreadEnd { at_ns, .. }) => *at_ns,
         Record::FlushStage(step) => step.at_ns,
         Record::ServerWait(wait) => wait.read_ns,
         Record::CpuSample(sample) => sample.at_ns,
+        Record::OtherWrites(writes) => writes.at_ns,
         Record::File(_) | Record::Stack(_) | Record::ServerStack(_) | Record::Process(_) => 0,
     }
 }

@@ -95,7 +95,7 @@ fn the_work_of_a_group_in_front_is_told_from_that_of_the_own() {
 }
 
 #[test]
-fn before_a_commit_has_joined_its_group_nobody_is_in_front() {
+fn before_a_commit_has_entered_its_group_nobody_is_in_front() {
     // A redo log that is made durable by whoever comes first, and a group after that.
     let drawing = Drawing::new(
         "
@@ -291,7 +291,7 @@ fn statements_that_contradict_each_other_are_refused() {
         tid: 7,
         leader: 8,
         leader_commit_ns: Some(10),
-        joined_ns: 20,
+        entered_ns: 20,
         at_ns: 30,
     };
     let mut timelines = Timelines::new(1);

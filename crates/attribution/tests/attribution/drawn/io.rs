@@ -55,6 +55,52 @@ fn a_write_that_syncs_its_data_itself_is_split_like_an_fsync() {
 }
 
 #[test]
+fn the_waits_of_a_call_that_reads_have_its_file_and_the_rest_of_it_runs() {
+    let drawing = Drawing::new(
+        "
+        A cpu    |==iiir=iir==|
+        A io     |  DDDD DDD  |
+        A commit | CCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 1",
+            "own data read device I/O 3",
+            "own data read run queue 1",
+            "own on CPU 1",
+            "own data read device I/O 2",
+            "own data read run queue 1",
+            "own on CPU 1",
+        ]
+    );
+}
+
+#[test]
+fn who_waits_for_a_page_that_another_session_reads_waits_for_its_read() {
+    let drawing = Drawing::new(
+        "
+        L cpu    |c=iiiir=====|
+        L io     |  DDDDD     |
+        A cpu    |c==LLLLLr===|
+        A commit | CCCCCCCCCC |
+        ",
+    );
+    assert_eq!(
+        drawing.explained('A'),
+        [
+            "own on CPU 2",
+            "session data read device I/O 3",
+            "session data read run queue 1",
+            "session on CPU 1",
+            "own run queue 1",
+            "own on CPU 2",
+        ]
+    );
+}
+
+#[test]
 fn a_flush_that_waits_for_another_one_is_queued_and_then_the_devices() {
     let drawing = Drawing::new(
         "

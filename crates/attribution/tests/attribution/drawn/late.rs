@@ -44,7 +44,7 @@ fn a_later_waker_that_queued_behind_nobody_is_all_that_is_known() {
         drawing.explained('F'),
         [
             "own on CPU 1",
-            "session client 3",
+            "own unexplained 3",
             "leader on CPU 3",
             "own on CPU 4"
         ]

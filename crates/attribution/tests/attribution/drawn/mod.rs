@@ -4,8 +4,10 @@ pub(crate) mod drawing;
 mod groups;
 mod io;
 mod late;
-mod stacks;
+mod own_wait;
+pub(crate) mod stacks;
 mod stages;
+mod turns;
 
 use self::drawing::Drawing;
 
@@ -339,5 +341,5 @@ fn a_session_that_waits_for_its_client_is_no_receiver_of_acknowledgements() {
         A commit | CCCCCCCCC|
         ",
     );
-    assert_eq!(drawing.explained('A')[1], "session client 4");
+    assert_eq!(drawing.explained('A')[1], "own unexplained 4");
 }

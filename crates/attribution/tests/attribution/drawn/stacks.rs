@@ -30,6 +30,7 @@ pub(crate) fn stacks() -> Vec<Stack> {
         ("d", "blkdev_issue_flush"),
         ("u", "some_new_function"),
         ("l", "rwsem_down_write_slowpath"),
+        ("i", "filemap_read"),
     ];
     let stack = |(id, (cell, function)): (usize, (&str, &str))| Stack {
         id: id as u32,
@@ -38,15 +39,66 @@ pub(crate) fn stacks() -> Vec<Stack> {
     frames.into_iter().enumerate().map(stack).collect()
 }
 
-/// The server's functions in which MySQL waits for its log threads.
-pub(crate) fn log_wait() -> Stack {
-    let functions = [
-        "pthread_cond_timedwait",
-        "os_event::timed_wait",
-        "log_write_up_to",
+/// The server's functions in which threads wait, by the cell that stands for them.
+pub(crate) fn functions() -> Vec<(char, Stack)> {
+    let functions: [(char, &[&str]); 8] = [
+        // MySQL's waits for its log threads, in a session and in a log thread.
+        (
+            'o',
+            &[
+                "pthread_cond_timedwait",
+                "os_event::timed_wait",
+                "log_write_up_to",
+            ],
+        ),
+        (
+            'n',
+            &[
+                "pthread_cond_timedwait",
+                "os_event::timed_wait",
+                "log_flush_notifier",
+            ],
+        ),
+        (
+            'g',
+            &[
+                "pthread_cond_timedwait",
+                "MYSQL_BIN_LOG::wait_for_sufficient_commits",
+            ],
+        ),
+        ('s', &["pthread_mutex_lock", "Commit_stage_manager::enroll_for"]),
+        (
+            'a',
+            &["pthread_cond_timedwait", "Repl_semi_sync_master::commit_trx"],
+        ),
+        (
+            'q',
+            &[
+                "pthread_cond_timedwait",
+                "MDL_wait::timed_wait",
+                "Commit_order_manager::wait_on_graph",
+            ],
+        ),
+        (
+            'm',
+            &[
+                "pthread_cond_timedwait",
+                "MDL_wait::timed_wait",
+                "MDL_context::acquire_lock",
+                "open_table",
+            ],
+        ),
+        ('k', &["pthread_cond_wait", "lock_wait_suspend_thread"]),
     ];
-    Stack {
-        id: 1,
-        frames: functions.map(str::to_owned).to_vec(),
-    }
+    let stack = |(number, (cell, functions)): (u32, (char, &[&str]))| {
+        let frames = functions.iter().map(|&name| name.to_owned()).collect();
+        (
+            cell,
+            Stack {
+                id: 1 + number,
+                frames,
+            },
+        )
+    };
+    (0..).zip(functions).map(stack).collect()
 }

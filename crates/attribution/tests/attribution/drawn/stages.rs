@@ -5,7 +5,7 @@ use super::groups::counted;
 
 #[test]
 fn groups_that_merge_have_leaders_of_their_own_until_then() {
-    // S waits for P before it syncs; L, whose group F is in, syncs the redo log meanwhile, and joins S.
+    // S waits for P before it syncs; L, whose group F is in, syncs the redo log meanwhile, and enters the group of S.
     let drawing = Drawing::new(
         "
         P cpu    |c=jjjjjjj===       |
@@ -78,7 +78,7 @@ fn a_group_waits_for_the_leader_that_syncs_it_only_after_it_is_written() {
 
 #[test]
 fn a_commit_that_leads_a_group_was_in_none_before() {
-    // L joined just after P took the queue, but stated it before.
+    // L entered just after P took the queue, but stated it before.
     let drawing = Drawing::new(
         "
         P cpu    |c=jjjjj===c       |

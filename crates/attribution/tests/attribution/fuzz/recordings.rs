@@ -1,10 +1,10 @@
 //! `records.bin`.
 
 use logtrace_attribution::recorded::{RecordedWindow, explain_recording};
-use logtrace_attribution::synthetic;
 use logtrace_common::TimeRange;
 use logtrace_events::{Clocks, Entry, RecordingHeader, RecordingReader, RecordingWriter, Request, encoded};
 use logtrace_testkit::fuzz::{config, damaged};
+use logtrace_testkit::synthetic;
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -3,14 +3,14 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::client::connection::{Call, Conn};
-use crate::workloads::custom::custom_workload::CustomWorkload;
+use crate::client::{Call, Conn};
+use crate::workloads::custom::CustomWorkload;
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::request_values::Draw;
 use crate::workloads::statement::Statement;
 use crate::workloads::transaction::Transaction;
-use crate::workloads::workload::{Issued, Workload, WorkloadContext};
+use crate::workloads::{Issued, WorkloadConnection, WorkloadContext};
 
 /// Statements of all kinds of requests on one connection.
 pub(crate) struct CustomConnection {
@@ -21,16 +21,16 @@ pub(crate) struct CustomConnection {
 }
 
 /// Values of one request.
-pub(crate) struct Values {
+pub(crate) struct RequestValues {
     kind: usize,
     calls: Vec<Call>,
     /// Number of statements that are committed. A further attempt continues after them.
     committed: Cell<usize>,
 }
 
-impl Workload for CustomConnection {
+impl WorkloadConnection for CustomConnection {
     type Content = Arc<CustomWorkload>;
-    type Values = Values;
+    type Values = RequestValues;
 
     async fn prepare(
         conn: &mut Conn,
@@ -47,24 +47,24 @@ impl Workload for CustomConnection {
         Ok(connection)
     }
 
-    fn draw(&self, draw: &mut Draw) -> Values {
+    fn draw(&self, draw: &mut Draw) -> RequestValues {
         let kind = self.custom.weights.draw(draw.rng());
         let (number, generators) = (draw.number(), self.custom.kinds[kind].generators.iter());
         let drawn: Vec<Drawn> = generators
             .map(|generator| generator.draw(draw.rng(), number))
             .collect();
-        Values {
+        RequestValues {
             kind,
             calls: self.calls(kind, &drawn),
             committed: Cell::new(0),
         }
     }
 
-    fn kind(&self, values: &Values) -> Option<usize> {
+    fn kind(&self, values: &RequestValues) -> Option<usize> {
         Some(values.kind)
     }
 
-    async fn issue(&self, conn: &mut Conn, values: &Values) -> mysql_async::Result<Issued> {
+    async fn issue(&self, conn: &mut Conn, values: &RequestValues) -> mysql_async::Result<Issued> {
         if self.custom.kinds[values.kind].transaction {
             let work = async |conn: &mut Conn| {
                 for call in &values.calls {

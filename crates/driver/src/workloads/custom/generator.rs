@@ -5,7 +5,7 @@ use logtrace_common::random::{Rng, below};
 use crate::util::decimal::decimal;
 use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::custom::weighted::Weighted;
-use crate::workloads::keys::distribution::Keys;
+use crate::workloads::keys::Keys;
 
 /// Maximum number of unique parameters of one request.
 pub(crate) const MAX_UNIQUE: u64 = 8;

@@ -10,7 +10,7 @@ use crate::workloads::custom::drawn::Drawn;
 use crate::workloads::custom::generator::Generator;
 use crate::workloads::custom::syntax::Spec;
 use crate::workloads::custom::weighted::Weighted;
-use crate::workloads::keys::distribution::Keys;
+use crate::workloads::keys::Keys;
 
 /// Default alphabet: letters and digits.
 const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -8,13 +8,13 @@ use logtrace_common::{FileError, read_toml, toml_line};
 use toml::Spanned;
 
 use crate::util::marker::MARKER;
-use crate::workloads::custom::custom_workload::{CustomWorkload, RequestType};
 use crate::workloads::custom::generator::{Generator, MAX_UNIQUE};
 use crate::workloads::custom::generator_spec::{Sizes, ValueSite, generator};
 use crate::workloads::custom::sql_statement::SqlStatement;
-use crate::workloads::custom::syntax::{File, RequestSection, TableSection};
-use crate::workloads::custom::table::Table;
+use crate::workloads::custom::syntax::{RequestSection, TableSection, WorkloadFile};
+use crate::workloads::custom::table::CustomTable;
 use crate::workloads::custom::weighted::Weighted;
+use crate::workloads::custom::{CustomWorkload, RequestType};
 
 /// Maximum number of rows of a table.
 const MAX_ROWS: u32 = i32::MAX as u32;
@@ -29,7 +29,7 @@ impl CustomWorkload {
     /// Reads the text of a file. `path` is for errors; its last component is the name of the workload.
     pub fn read(path: &str, text: &str) -> Result<Self, FileError> {
         let at = |(span, problem): Problem| FileError::new(path, Some(toml_line(text, span.start)), problem);
-        let file: File = read_toml(path, text)?;
+        let file: WorkloadFile = read_toml(path, text)?;
         let (tables, kinds) = checked(&file).map_err(at)?;
         let weights = file.requests.iter().map(|request| request.weight.as_ref());
         let weights = Weighted::new(weights.map(|weight| weight.map_or(1, |weight| *weight.get_ref())));
@@ -45,7 +45,7 @@ impl CustomWorkload {
     }
 }
 
-fn checked(file: &File) -> Result<(Vec<Arc<Table>>, Vec<RequestType>), Problem> {
+fn checked(file: &WorkloadFile) -> Result<(Vec<Arc<CustomTable>>, Vec<RequestType>), Problem> {
     check_names(file.tables.iter().map(|table| &table.name), "tables")?;
     let sizes = file.tables.iter();
     let sizes: Sizes = sizes
@@ -86,7 +86,7 @@ fn check_name(name: &str) -> anyhow::Result<()> {
 }
 
 /// Returns the table, with the generators of its columns.
-fn table(section: &TableSection, sizes: &Sizes) -> Result<Arc<Table>, Problem> {
+fn table(section: &TableSection, sizes: &Sizes) -> Result<Arc<CustomTable>, Problem> {
     let name = section.name.get_ref();
     check_size(section).map_err(|problem| (section.name.span(), format!("the table {name}: {problem}")))?;
     let mut columns = Vec::new();
@@ -98,7 +98,7 @@ fn table(section: &TableSection, sizes: &Sizes) -> Result<Arc<Table>, Problem> {
         })?;
         columns.push((column.clone(), generator));
     }
-    Ok(Arc::new(Table {
+    Ok(Arc::new(CustomTable {
         name: name.clone(),
         create: section.create.clone(),
         rows: section.rows,

@@ -7,9 +7,9 @@
 use anyhow::anyhow;
 use mysql_async::Error;
 
-use crate::client::connection::{Call, Conn};
+use crate::client::{Call, Conn};
 use crate::error::DriveError;
-use crate::workloads::custom::custom_workload::CustomWorkload;
+use crate::workloads::custom::CustomWorkload;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::statement::NOT_PREPARABLE;
 

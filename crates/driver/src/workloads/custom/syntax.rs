@@ -8,7 +8,7 @@ use toml::{Spanned, Value};
 /// Whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct File {
+pub(crate) struct WorkloadFile {
     #[serde(default, rename = "table")]
     pub(crate) tables: Vec<TableSection>,
     #[serde(default, rename = "request")]

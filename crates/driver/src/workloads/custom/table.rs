@@ -16,7 +16,7 @@ const NO_FOREIGN_KEYS: &str = "SET foreign_key_checks = 0";
 
 /// Table of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct CustomTable {
     /// Name of the table.
     pub(crate) name: String,
     /// SQL that creates the table.
@@ -27,7 +27,7 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<(String, Generator)>,
 }
 
-impl Table {
+impl CustomTable {
     /// Returns the name and the columns, as they follow INSERT INTO.
     pub(crate) fn target(&self) -> String {
         let columns = self.columns.iter().map(|(name, _)| format!("`{name}`"));
@@ -48,7 +48,7 @@ impl Table {
 /// numbers.
 pub(crate) fn load_batches(
     file: &str,
-    table: Arc<Table>,
+    table: Arc<CustomTable>,
     index: u32,
     seed: u64,
 ) -> impl Iterator<Item = LoadBatch> + use<> {
@@ -67,15 +67,15 @@ pub(crate) fn load_batches(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::keys::distribution::Keys;
+    use crate::workloads::keys::Keys;
 
-    fn table(rows: u32) -> Arc<Table> {
+    fn table(rows: u32) -> Arc<CustomTable> {
         let integer = Generator::Integer {
             min: 10,
             count: 90,
             keys: Keys::Uniform,
         };
-        Arc::new(Table {
+        Arc::new(CustomTable {
             name: "account".into(),
             create: String::new(),
             rows,

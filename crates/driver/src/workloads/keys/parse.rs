@@ -11,7 +11,6 @@ use thiserror::Error;
 pub struct KeysError(pub(crate) String);
 
 impl KeysError {
-    /// Creates the error for a parameter out of range.
     pub(crate) fn out_of_range(parameter: &str, value: impl Display, range: &str) -> Self {
         Self(format!("the {parameter} keys is {value}: give {range}"))
     }

@@ -1,9 +1,9 @@
 //! Statements of a sysbench script, in the numbers that options select.
 
-use crate::workloads::option_error::OptionError;
+use crate::workloads::OptionError;
 use crate::workloads::protocol::Protocol;
 use crate::workloads::sysbench::script::Script;
-use crate::workloads::sysbench::statement_groups::Group;
+use crate::workloads::sysbench::statement_groups::StatementGroup;
 
 /// Default number of rows of a range.
 const RANGE_SIZE: u32 = 100;
@@ -12,22 +12,22 @@ pub(crate) const EDGES: usize = 2;
 
 /// Statements of a sysbench script, in the numbers that options select.
 #[derive(Clone, Debug)]
-pub struct Statements {
+pub struct ChosenStatements {
     /// Name of the workload.
     pub(crate) name: &'static str,
     pub(crate) script: &'static Script,
     /// Number of repetitions, by group.
-    counts: [u32; Group::ALL.len()],
+    counts: [u32; StatementGroup::ALL.len()],
     /// Number of rows of a range. Not used if the script reads no ranges.
     pub(crate) range_size: u32,
     /// Whether BEGIN and COMMIT are around the statements.
     pub(crate) transaction: bool,
 }
 
-impl Statements {
+impl ChosenStatements {
     /// Returns the defaults of sysbench.
     pub(crate) fn plain(name: &'static str, script: &'static Script) -> Self {
-        let mut counts = [0; Group::ALL.len()];
+        let mut counts = [0; StatementGroup::ALL.len()];
         for &(group, count) in script.groups {
             counts[group as usize] = count;
         }
@@ -43,7 +43,7 @@ impl Statements {
     /// Applies the options, which must apply to the script. Refuses a request that would send nothing.
     pub(crate) fn apply(
         &mut self,
-        counts: &[(Group, u32)],
+        counts: &[(StatementGroup, u32)],
         range_size: Option<u32>,
         skip_trx: bool,
         protocol: Option<Protocol>,
@@ -69,7 +69,7 @@ impl Statements {
     }
 
     /// Returns the groups of a request in their order, with the number of times that it has the statements of each.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = (Group, u32)> + '_ {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (StatementGroup, u32)> + '_ {
         let groups = self.script.groups.iter();
         groups.map(|&(group, _)| (group, self.counts[group as usize]))
     }

@@ -1,14 +1,14 @@
 //! Statements of a sysbench script, and the options that apply to it.
 
-use crate::workloads::option_error::{PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
 use crate::workloads::protocol::Protocol;
-use crate::workloads::sysbench::statement_groups::Group;
+use crate::workloads::sysbench::statement_groups::StatementGroup;
+use crate::workloads::{PROTOCOL_OPTION, RANGE_SIZE_OPTION, SKIP_TRX_OPTION};
 
 /// Statements of a request, as in a script of sysbench 1.0.20.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Script {
     /// Groups of statements in their order, with the number of times that a request has the statements of each.
-    pub(crate) groups: &'static [(Group, u32)],
+    pub(crate) groups: &'static [(StatementGroup, u32)],
     /// Whether options cannot change these numbers.
     fixed: bool,
     /// Index of the group before which BEGIN and COMMIT are prepared, or `None` if requests are not transactions.
@@ -19,7 +19,7 @@ pub(crate) struct Script {
 
 impl Script {
     /// Returns a script of these groups. Each statement commits by itself.
-    pub(crate) const fn single(groups: &'static [(Group, u32)]) -> Self {
+    pub(crate) const fn single(groups: &'static [(StatementGroup, u32)]) -> Self {
         Self {
             groups,
             fixed: false,
@@ -39,7 +39,10 @@ impl Script {
         }
     }
 
-    pub(crate) const fn transaction(groups: &'static [(Group, u32)], prepared_before: usize) -> Self {
+    pub(crate) const fn transaction(
+        groups: &'static [(StatementGroup, u32)],
+        prepared_before: usize,
+    ) -> Self {
         Self {
             transaction: Some(prepared_before),
             ..Self::single(groups)
@@ -47,7 +50,7 @@ impl Script {
     }
 
     /// Returns whether an option can change the number of a group's statements.
-    pub(crate) fn can_count(&self, group: Group) -> bool {
+    pub(crate) fn can_count(&self, group: StatementGroup) -> bool {
         !self.fixed && self.groups.iter().any(|&(own, _)| own == group)
     }
 
@@ -73,6 +76,6 @@ impl Script {
 }
 
 /// Returns the option for the number of a group's statements: sysbench's, with dashes.
-pub(crate) fn count_option(group: Group) -> String {
+pub(crate) fn count_option(group: StatementGroup) -> String {
     format!("--{}", group.as_str().replace('_', "-"))
 }

@@ -8,7 +8,7 @@ use crate::workloads::request_values::Draw;
 /// Group of statements of one kind. The table is drawn once for the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
-pub enum Group {
+pub enum StatementGroup {
     /// Reads of one row.
     PointSelects,
     /// Reads of a range of rows.
@@ -31,7 +31,7 @@ pub enum Group {
     Inserts,
 }
 
-impl Group {
+impl StatementGroup {
     /// All groups, in the order in which scripts have them.
     pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
@@ -92,7 +92,6 @@ impl Group {
     }
 }
 
-/// Draws a row with this id.
 fn row(id: i64, draw: &mut Draw) -> Vec<Value> {
     vec![id.into(), draw.key().into(), draw.c().into(), draw.pad().into()]
 }
@@ -103,7 +102,7 @@ mod tests {
 
     use super::*;
     use crate::workloads::dataset::Dataset;
-    use crate::workloads::keys::distribution::Keys;
+    use crate::workloads::keys::Keys;
 
     const DATASET: Dataset = Dataset {
         tables: 2,
@@ -112,7 +111,7 @@ mod tests {
         seed: 1,
     };
 
-    fn drawn(group: Group, number: u64) -> Vec<(usize, Vec<Value>)> {
+    fn drawn(group: StatementGroup, number: u64) -> Vec<(usize, Vec<Value>)> {
         let mut all = Vec::new();
         let mut draw = Draw::request(DATASET, 9, number);
         group.draw(&mut draw, 100, |statement, args| all.push((statement, args)));
@@ -122,7 +121,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_question_mark_gets_one_value(number: u64) {
-            for &group in Group::ALL {
+            for &group in StatementGroup::ALL {
                 let statements = drawn(group, number);
                 prop_assert_eq!(statements.len(), group.templates().len());
                 for (at, (statement, args)) in statements.iter().enumerate() {
@@ -135,10 +134,10 @@ mod tests {
 
         #[test]
         fn a_range_has_its_size_and_a_deleted_row_is_inserted_again(number: u64) {
-            let ranges = drawn(Group::SumRanges, number);
+            let ranges = drawn(StatementGroup::SumRanges, number);
             let is_hundred = matches!(&ranges[0].1[..], [Value::Int(first), Value::Int(last)] if last - first == 99);
             prop_assert!(is_hundred && ranges.len() == 1);
-            let pair = drawn(Group::DeleteInserts, number);
+            let pair = drawn(StatementGroup::DeleteInserts, number);
             let is_inserted_again =
                 matches!(&pair[..], [(0, gone), (1, row)] if gone.len() == 1 && gone[0] == row[0]);
             prop_assert!(is_inserted_again, "{:?}", pair);

@@ -40,7 +40,7 @@ fn create_table(table: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::keys::distribution::Keys;
+    use crate::workloads::keys::Keys;
     use crate::workloads::load_batch::LONGEST_INSERT;
 
     fn statements(rows: u32) -> Vec<(String, u32)> {

@@ -13,7 +13,7 @@ use crate::workloads::tpcc::options::{CUSTOMERS, DISTRICTS, ITEMS};
 
 /// Result of one condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Condition {
+pub struct CheckedCondition {
     /// Number of the condition in the specification; 0 for the numbers of rows.
     pub number: u8,
     /// Meaning of the condition.
@@ -26,7 +26,7 @@ pub struct Condition {
 /// need not stop.
 ///
 /// Blocks. Reads the whole tables several times.
-pub fn check(target: &Target, warehouses: u32) -> Result<Vec<Condition>, DriveError> {
+pub fn check(target: &Target, warehouses: u32) -> Result<Vec<CheckedCondition>, DriveError> {
     let cardinalities = (0, CARDINALITIES, cardinalities(warehouses));
     let others = CONDITIONS.map(|(number, text, sql)| (number, text, sql.to_owned()));
     on_this_thread(async {
@@ -36,7 +36,7 @@ pub fn check(target: &Target, warehouses: u32) -> Result<Vec<Condition>, DriveEr
             let violations = conn.query_first::<u64, _>(sql).await;
             let violations =
                 violations.map_err(failed(format!("check consistency condition {number} ({text})")))?;
-            conditions.push(Condition {
+            conditions.push(CheckedCondition {
                 number,
                 text,
                 // COUNT always returns a row.

@@ -4,7 +4,7 @@ use logtrace_common::random::{Rng, below};
 
 use crate::workloads::tpcc::nurand;
 use crate::workloads::tpcc::nurand::uniform;
-use crate::workloads::tpcc::options::{DISTRICTS, ITEMS, MAX_ORDER_LINES, Tpcc};
+use crate::workloads::tpcc::options::{DISTRICTS, ITEMS, MAX_ORDER_LINES, TpccConfig};
 use crate::workloads::tpcc::random_text::last_name;
 use crate::workloads::tpcc::transaction_type::TransactionType;
 
@@ -17,7 +17,7 @@ pub(crate) struct DistrictKey {
 
 /// Input of one transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Input {
+pub(crate) enum TransactionInput {
     NewOrder(NewOrderInput),
     Payment(PaymentInput),
     OrderStatus { customer: Customer },
@@ -65,28 +65,27 @@ pub(crate) enum CustomerKey {
 /// Number of an item that does not exist.
 const UNKNOWN_ITEM: u32 = ITEMS + 1;
 
-impl Tpcc {
-    /// Draws the input of a transaction at a terminal of this district.
+impl TpccConfig {
     pub(crate) fn draw(
         &self,
         transaction: TransactionType,
         terminal: DistrictKey,
         rng: &mut impl Rng,
-    ) -> Input {
+    ) -> TransactionInput {
         let warehouse = terminal.warehouse;
         match transaction {
-            TransactionType::NewOrder => Input::NewOrder(self.new_order(warehouse, rng)),
-            TransactionType::Payment => Input::Payment(self.payment(warehouse, rng)),
+            TransactionType::NewOrder => TransactionInput::NewOrder(self.new_order(warehouse, rng)),
+            TransactionType::Payment => TransactionInput::Payment(self.payment(warehouse, rng)),
             TransactionType::OrderStatus => {
                 let district = any_district(warehouse, rng);
                 let customer = self.customer(district, rng);
-                Input::OrderStatus { customer }
+                TransactionInput::OrderStatus { customer }
             }
-            TransactionType::Delivery => Input::Delivery {
+            TransactionType::Delivery => TransactionInput::Delivery {
                 warehouse,
                 carrier: uniform(rng, 1, 10),
             },
-            TransactionType::StockLevel => Input::StockLevel {
+            TransactionType::StockLevel => TransactionInput::StockLevel {
                 district: terminal,
                 threshold: uniform(rng, 10, 20),
             },
@@ -186,12 +185,12 @@ mod tests {
         district: 7,
     };
 
-    fn tpcc(profile: Profile, warehouses: u32) -> Tpcc {
+    fn tpcc(profile: Profile, warehouses: u32) -> TpccConfig {
         let options = TpccOptions {
             warehouses: Some(warehouses),
             ..TpccOptions::default()
         };
-        Tpcc::new(profile, options)
+        TpccConfig::new(profile, options)
     }
 
     fn new_orders(profile: Profile, warehouses: u32) -> Vec<NewOrderInput> {
@@ -199,7 +198,7 @@ mod tests {
         let mut rng = Stream::Window.rng(5);
         (0..DRAWS)
             .map(|_| match tpcc.draw(TransactionType::NewOrder, HOME, &mut rng) {
-                Input::NewOrder(order) => order,
+                TransactionInput::NewOrder(order) => order,
                 other => panic!("{other:?}"),
             })
             .collect()
@@ -210,7 +209,7 @@ mod tests {
         let mut rng = Stream::Window.rng(6);
         (0..DRAWS)
             .map(|_| match tpcc.draw(TransactionType::Payment, HOME, &mut rng) {
-                Input::Payment(payment) => payment,
+                TransactionInput::Payment(payment) => payment,
                 other => panic!("{other:?}"),
             })
             .collect()
@@ -275,7 +274,8 @@ mod tests {
         for profile in [Profile::Specification, Profile::SysbenchTpcc, Profile::Dbt2] {
             let mut rng = Stream::Window.rng(5);
             for _ in 0..10_000 {
-                let Input::NewOrder(order) = tpcc(profile, 1).draw(TransactionType::NewOrder, only, &mut rng)
+                let TransactionInput::NewOrder(order) =
+                    tpcc(profile, 1).draw(TransactionType::NewOrder, only, &mut rng)
                 else {
                     panic!("no new order");
                 };
@@ -321,21 +321,21 @@ mod tests {
         let (mut carriers, mut thresholds) = ([0; 10], [0; 11]);
         for _ in 0..10_000 {
             match tpcc.draw(TransactionType::Delivery, HOME, &mut rng) {
-                Input::Delivery {
+                TransactionInput::Delivery {
                     warehouse: 3,
                     carrier,
                 } => carriers[carrier as usize - 1] += 1,
                 other => panic!("{other:?}"),
             }
             match tpcc.draw(TransactionType::StockLevel, HOME, &mut rng) {
-                Input::StockLevel {
+                TransactionInput::StockLevel {
                     district: HOME,
                     threshold,
                 } => thresholds[threshold as usize - 10] += 1,
                 other => panic!("{other:?}"),
             }
             match tpcc.draw(TransactionType::OrderStatus, HOME, &mut rng) {
-                Input::OrderStatus { customer } => assert_eq!(customer.district.warehouse, 3),
+                TransactionInput::OrderStatus { customer } => assert_eq!(customer.district.warehouse, 3),
                 other => panic!("{other:?}"),
             }
         }

@@ -24,7 +24,7 @@ pub(crate) async fn order_ids(target: &Target) -> Option<u64> {
 
 /// Order that a district starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct InitialOrder {
     number: u32,
     customer: u32,
     lines: u32,
@@ -33,13 +33,13 @@ pub(crate) struct Order {
 }
 
 /// Draws the orders of a district: one for each customer, in random order.
-pub(crate) fn orders(rng: &mut Xoshiro256PlusPlus) -> Vec<Order> {
+pub(crate) fn orders(rng: &mut Xoshiro256PlusPlus) -> Vec<InitialOrder> {
     let mut customers: Vec<u32> = (1..=CUSTOMERS).collect();
     // Fisher-Yates shuffle.
     for last in (1..customers.len()).rev() {
         customers.swap(last, below(rng, last as u64 + 1) as usize);
     }
-    let order = |(number, customer)| Order {
+    let order = |(number, customer)| InitialOrder {
         number,
         customer,
         lines: uniform(rng, 5, MAX_ORDER_LINES),
@@ -49,15 +49,15 @@ pub(crate) fn orders(rng: &mut Xoshiro256PlusPlus) -> Vec<Order> {
 }
 
 /// Returns the number of lines of these orders.
-pub(crate) fn line_count(orders: &[Order]) -> u64 {
+pub(crate) fn line_count(orders: &[InitialOrder]) -> u64 {
     orders.iter().map(|order| u64::from(order.lines)).sum()
 }
 
 /// Returns the rows of `orders`.
-pub(crate) fn order_rows(key: DistrictKey, orders: Vec<Order>) -> impl Iterator<Item = String> {
+pub(crate) fn order_rows(key: DistrictKey, orders: Vec<InitialOrder>) -> impl Iterator<Item = String> {
     let DistrictKey { warehouse, district } = key;
     orders.into_iter().map(move |order| {
-        let Order {
+        let InitialOrder {
             number,
             customer,
             lines,
@@ -77,7 +77,7 @@ pub(crate) fn new_order_rows(key: DistrictKey) -> impl Iterator<Item = String> {
 /// Returns the rows of `order_line`.
 pub(crate) fn line_rows(
     key: DistrictKey,
-    orders: Vec<Order>,
+    orders: Vec<InitialOrder>,
     mut rng: Xoshiro256PlusPlus,
 ) -> impl Iterator<Item = String> {
     let lines = orders

@@ -22,7 +22,7 @@ const WAREHOUSES: u32 = 1;
 
 /// Configuration of the workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tpcc {
+pub struct TpccConfig {
     /// Scale: number of warehouses, at least 1.
     pub warehouses: u32,
     /// Program whose deviations from the specification are repeated.
@@ -78,13 +78,13 @@ impl TpccOptions {
     }
 }
 
-impl Default for Tpcc {
+impl Default for TpccConfig {
     fn default() -> Self {
         Self::new(Profile::default(), TpccOptions::default())
     }
 }
 
-impl Tpcc {
+impl TpccConfig {
     pub(crate) fn new(profile: Profile, options: TpccOptions) -> Self {
         let home = match (profile.has_home_warehouse(), options.keying_times) {
             (false, _) => HomeWarehouse::PerRequest,

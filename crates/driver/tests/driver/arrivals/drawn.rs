@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use logtrace_driver::{Arrivals, Schedule, Step};
+use logtrace_driver::{Arrivals, Schedule, ScheduleStep};
 
 use super::kolmogorov::{REJECTED, distance, gaps};
 use logtrace_testkit::beside_others;
@@ -10,7 +10,7 @@ use logtrace_testkit::beside_others;
 const SECONDS: u64 = 20;
 
 fn ramp(from: f64, to: f64) -> Schedule {
-    let step = Step::new(Duration::from_secs(SECONDS), from, to).unwrap();
+    let step = ScheduleStep::new(Duration::from_secs(SECONDS), from, to).unwrap();
     Schedule::new("a".into(), vec![step]).unwrap()
 }
 

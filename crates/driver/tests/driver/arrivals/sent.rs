@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use logtrace_driver::{
-    ArrivalTimes, Arrivals, CancellationToken, DriveConfig, DriveResult, EndReason, Pace, Schedule, Step,
+    ArrivalTimes, Arrivals, CancellationToken, DriveConfig, DriveResult, EndReason, Pace, Schedule,
+    ScheduleStep,
 };
 use logtrace_events::Request;
 
@@ -126,7 +127,8 @@ fn a_uniform_rate_is_sent_to_a_thousandth() {
 
 /// A ramp, a pause and a burst: 300, 0 and 100 requests.
 fn changing() -> Schedule {
-    let step = |milliseconds, from, to| Step::new(Duration::from_millis(milliseconds), from, to).unwrap();
+    let step =
+        |milliseconds, from, to| ScheduleStep::new(Duration::from_millis(milliseconds), from, to).unwrap();
     let steps = vec![
         step(1000, 100.0, 500.0),
         step(500, 0.0, 0.0),

@@ -2,16 +2,19 @@
 
 use std::io;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::Duration;
 
 use logtrace_driver::{
-    Arrivals, CancellationToken, DEFAULT_GRACE, Dataset, DriveConfig, DriveError, DriveResult, Keys,
-    LoadConfig, Outputs, Pace, Requests, Target, WorkloadInfo, drive, load,
+    Arrivals, CancellationToken, DEFAULT_GRACE, Dataset, DriveConfig, DriveError, DriveOutputs, DriveResult,
+    Keys, LoadConfig, Pace, Requests, Target, WorkloadInfo, drive, load,
 };
 use logtrace_events::Request;
 
-use super::server::{Flavor, Server};
+use rustix::process::Signal;
+
+use super::server::{Flavor, Server, signal};
 
 pub(crate) const DATASET: Dataset = Dataset {
     tables: 2,
@@ -76,18 +79,62 @@ pub(crate) fn drive_and_observe(
     config: &DriveConfig,
     cancel: CancellationToken,
 ) -> Result<(DriveResult, Vec<Request>), DriveError> {
+    drive_and_call(config, cancel, |_| ())
+}
+
+/// Drives, and calls a function with each finished request.
+fn drive_and_call(
+    config: &DriveConfig,
+    cancel: CancellationToken,
+    call: impl Fn(&Request) + Send + Sync + 'static,
+) -> Result<(DriveResult, Vec<Request>), DriveError> {
     let requests = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&requests);
-    let outputs = Outputs {
+    let outputs = DriveOutputs {
         log: &mut io::sink(),
         watch: &mut (),
-        observer: Some(Arc::new(move |request| sink.lock().unwrap().push(*request))),
+        observer: Some(Arc::new(move |request| {
+            sink.lock().unwrap().push(*request);
+            call(request);
+        })),
         cancel,
     };
     let measured = drive(config, outputs)?;
     assert_adds_up(&measured);
     let requests = std::mem::take(&mut *requests.lock().unwrap());
     Ok((measured, requests))
+}
+
+/// Drives, and does something this long after the first request was done: never before the load has begun. It is done in
+/// the calling thread, with which a server ends that it starts.
+pub(crate) fn drive_disturbed<T>(
+    config: &DriveConfig,
+    cancel: CancellationToken,
+    after: Duration,
+    disturb: impl FnOnce() -> T,
+) -> (DriveResult, Vec<Request>, T) {
+    let (begun, wait) = mpsc::sync_channel(1);
+    let tell = move |_: &Request| {
+        let _ = begun.try_send(());
+    };
+    thread::scope(|scope| {
+        let driving = scope.spawn(|| drive_and_call(config, cancel, tell).unwrap());
+        assert!(wait.recv().is_ok(), "no request was done");
+        thread::sleep(after);
+        let happened = disturb();
+        let (measured, requests) = driving.join().unwrap();
+        (measured, requests, happened)
+    })
+}
+
+/// Drives, and kills the server a second after the load has begun.
+pub(crate) fn drive_and_kill(config: &DriveConfig, server: &Server) -> DriveResult {
+    let pid = server.pid();
+    let second = Duration::from_secs(1);
+    let (measured, _, ()) = drive_disturbed(config, CancellationToken::new(), second, || {
+        signal(pid, Signal::KILL);
+    });
+    measured
 }
 
 pub(crate) fn drive_to_end(config: &DriveConfig) -> DriveResult {

@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use logtrace_common::{Connection, Endpoint, Tls};
@@ -245,14 +244,6 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
 
 pub(crate) fn signal(pid: Pid, signal: Signal) {
     kill_process(pid, signal).unwrap();
-}
-
-/// Sends a signal to a server a second from now.
-pub(crate) fn signal_in_a_second(pid: Pid, what: Signal) -> JoinHandle<()> {
-    thread::spawn(move || {
-        thread::sleep(Duration::from_secs(1));
-        signal(pid, what);
-    })
 }
 
 /// A command that runs as the user mysql and is killed when the thread that starts it ends.

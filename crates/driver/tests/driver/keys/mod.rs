@@ -7,7 +7,7 @@ use std::process::Command;
 use logtrace_common::random::Stream;
 use logtrace_driver::Keys;
 use logtrace_testkit::beside_others;
-use logtrace_testkit::chi_square::{Verdict, against, between};
+use logtrace_testkit::chi_square::{ChiSquare, against, between};
 
 const DRAWS: u64 = 1_000_000;
 
@@ -21,7 +21,7 @@ fn counts(keys: Keys, rows: usize, draws: u64) -> Vec<u64> {
     counts
 }
 
-fn verdict(drawn: &str, formula: &str, rows: usize) -> Verdict {
+fn verdict(drawn: &str, formula: &str, rows: usize) -> ChiSquare {
     let shares = formulas::shares(formula.parse().unwrap(), rows);
     against(&counts(drawn.parse().unwrap(), rows, DRAWS), &shares)
 }

@@ -2,27 +2,19 @@
 
 use anyhow::bail;
 use logtrace_driver::Target;
-use logtrace_driver::tpcc::{Condition, check};
+use logtrace_driver::tpcc::{CheckedCondition, check};
 
 use crate::errors::with_causes;
 use crate::measurement::{Line, Signals};
+use crate::outcome::consistency_checks::broken;
 use crate::run::load::drive::on_own_thread;
-
-/// Consistency conditions of the tables; `None` if they were not checked.
-#[derive(Debug, Default)]
-pub(crate) struct ConsistencyChecks {
-    /// Conditions after the load, all met.
-    pub(crate) loaded: Option<Vec<Condition>>,
-    /// Conditions after the run, or the reason why they are unknown.
-    pub(crate) run: Option<Result<Vec<Condition>, String>>,
-}
 
 /// Checks the loaded tables. A run on inconsistent tables is not worth measuring, so they are an error.
 pub(crate) async fn check_loaded(
     (target, warehouses): (&Target, u32),
     signals: &Signals,
     line: &Line,
-) -> anyhow::Result<Vec<Condition>> {
+) -> anyhow::Result<Vec<CheckedCondition>> {
     let conditions = signals
         .unless_ended(conditions(target, warehouses, line))
         .await??;
@@ -42,24 +34,14 @@ pub(crate) async fn check_after_run(
     (target, warehouses): (&Target, u32),
     signals: &Signals,
     line: &Line,
-) -> Result<Vec<Condition>, String> {
+) -> Result<Vec<CheckedCondition>, String> {
     match signals.unless_ended(conditions(target, warehouses, line)).await {
         Ok(checked) => checked.map_err(with_causes),
         Err(_) => Err("the run was ended before its time".to_owned()),
     }
 }
 
-/// Describes a condition that is not met.
-pub(crate) fn broken(condition: &Condition) -> Option<String> {
-    let Condition {
-        number,
-        text,
-        violations,
-    } = *condition;
-    (violations > 0).then(|| format!("condition {number} ({text}) does not hold in {violations} cases"))
-}
-
-async fn conditions(target: &Target, warehouses: u32, line: &Line) -> anyhow::Result<Vec<Condition>> {
+async fn conditions(target: &Target, warehouses: u32, line: &Line) -> anyhow::Result<Vec<CheckedCondition>> {
     line.say("checking the tables");
     let target = target.clone();
     Ok(on_own_thread(move || check(&target, warehouses)).await??)

@@ -15,8 +15,8 @@ use logtrace_driver::{
 use logtrace_events::Request;
 use tokio::sync::oneshot;
 
+use crate::config::run_config::{Pacing, RunConfig};
 use crate::measurement::{Interrupted, Line, Live, Signals, WindowSignal};
-use crate::run::config::{Pacing, RunConfig};
 
 /// Database of the workload's tables. It is marked as created by logtrace, and removed after the run.
 pub const DATABASE: &str = "logtrace";

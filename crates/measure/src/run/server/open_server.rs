@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use logtrace_common::Connection;
-use logtrace_driver::tpcc::Condition;
+use logtrace_driver::tpcc::CheckedCondition;
 use logtrace_driver::{Loaded, Target};
 use logtrace_server::{DataSnapshot, Home, LeftServer, Server, ServerChoice, ServerConfig};
 use logtrace_tracer::check_program;
 
+use crate::config::run_config::RunConfig;
 use crate::measurement::{Interrupted, Line, Signals};
-use crate::run::config::RunConfig;
 use crate::run::load::consistency::check_loaded;
 use crate::run::load::drive::{DATABASE, load_tables};
 use crate::run::server::disk_full::unless_full;
@@ -29,7 +29,7 @@ pub struct Tables {
     /// Whether an earlier run kept them.
     pub reused: bool,
     /// Consistency after the load, or `None` if it was not checked.
-    pub checked: Option<Vec<Condition>>,
+    pub checked: Option<Vec<CheckedCondition>>,
 }
 
 /// Starts a private server, with a copy of the snapshot if there is one, or connects to a running server.

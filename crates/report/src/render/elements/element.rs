@@ -4,6 +4,8 @@
 pub enum Element {
     /// Title of the whole report.
     Title(String),
+    /// Answer of the whole report: what it is about in a few words, for headings, and a sentence that says it too.
+    Answer(String, String),
     /// Heading of a table, of the stalls or of a published table.
     Heading(String),
     /// Levels of a grid.

@@ -13,6 +13,7 @@ pub fn draw_markdown(groups: Vec<Vec<Element>>) -> String {
 fn drawn(element: Element) -> String {
     match element {
         Element::Title(text) => format!("# {}", escaped(&text)),
+        Element::Answer(title, answer) => format!("# {}\n\n{}", escaped(&title), escaped(&answer)),
         Element::Heading(text) => format!("## {}", escaped(&text)),
         Element::Subheading(text) => format!("### {}", escaped(&text)),
         Element::Text(text) => escaped(&text),

@@ -39,7 +39,7 @@ const MS_NS: u64 = 1_000_000;
 
 /// Label of an axis.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::render) struct Tick {
+pub(in crate::render) struct AxisTick {
     pub(in crate::render) text: String,
     /// Place in percent of the axis.
     pub(in crate::render) percent: f64,
@@ -47,12 +47,12 @@ pub(in crate::render) struct Tick {
 
 /// Axis of time: columns of equal width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Times {
+pub(super) struct TimeAxis {
     pub(super) columns: u64,
     pub(super) column_ns: u64,
 }
 
-impl Times {
+impl TimeAxis {
     /// Returns the axis of a window, and of what ended after it. Columns are at least `least_ns` wide.
     pub(super) fn of(cells: &HeatCells, least_ns: u64, window_ns: u64) -> Self {
         let mut column_ns = cells.column_ns.max(least_ns).max(1);
@@ -86,7 +86,7 @@ impl Times {
     }
 
     /// Returns labels at round times.
-    pub(super) fn ticks(self) -> Vec<Tick> {
+    pub(super) fn ticks(self) -> Vec<AxisTick> {
         let end_ns = self.columns.saturating_mul(self.column_ns);
         let fits = |&&distance_ms: &&u64| end_ns / (distance_ms * MS_NS) <= MOST_TICKS as u64;
         let distance_ms = DISTANCES_MS
@@ -97,7 +97,7 @@ impl Times {
         let times = (0..=end_ns / distance_ns).map(|number| number * distance_ns);
         times
             .take(100)
-            .map(|at_ns| Tick {
+            .map(|at_ns| AxisTick {
                 text: units::seconds(units::real(at_ns) / 1e9),
                 percent: 100.0 * units::real(at_ns) / units::real(end_ns),
             })
@@ -107,12 +107,12 @@ impl Times {
 
 /// Axis of durations: rows from the shortest to the longest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Latencies {
+pub(super) struct DurationAxis {
     pub(super) first: u16,
     pub(super) last: u16,
 }
 
-impl Latencies {
+impl DurationAxis {
     /// Returns the axis that has all durations, or `None` if there are none.
     pub(super) fn of(cells: &HeatCells) -> Option<Self> {
         let rows = || cells.cells.iter().map(|cell| cell.row);
@@ -128,9 +128,9 @@ impl Latencies {
     }
 
     /// Returns labels at powers of ten, from the bottom; on a short axis also at twice and five times a power.
-    pub(super) fn ticks(self) -> Vec<Tick> {
+    pub(super) fn ticks(self) -> Vec<AxisTick> {
         let powers = || (0..20).map(|power| 10_u64.saturating_pow(power));
-        let ticks: Vec<Tick> = powers()
+        let ticks: Vec<AxisTick> = powers()
             .flat_map(|power| [1, 2, 5].map(|times| power.saturating_mul(times)))
             .filter_map(|ns| self.tick(ns))
             .collect();
@@ -141,9 +141,9 @@ impl Latencies {
     }
 
     /// Returns the label of a duration, if it is on the axis.
-    fn tick(self, ns: u64) -> Option<Tick> {
+    fn tick(self, ns: u64) -> Option<AxisTick> {
         let row = latency_row(ns);
-        (self.first..=self.last).contains(&row).then(|| Tick {
+        (self.first..=self.last).contains(&row).then(|| AxisTick {
             text: label(ns),
             percent: 100.0 * (f64::from(row - self.first) + within(ns, row)) / f64::from(self.rows()),
         })
@@ -185,16 +185,16 @@ mod tests {
     #[test]
     fn columns_are_joined_until_a_screen_shows_each() {
         let cells = heat_cells(&[(0, 5, 1), (1, 5, 2), (301, 5, 4)]);
-        let times = Times::of(&cells, 0, 0);
+        let times = TimeAxis::of(&cells, 0, 0);
         assert_eq!(
             times,
-            Times {
+            TimeAxis {
                 columns: 151,
                 column_ns: 200 * MS_NS
             }
         );
         assert_eq!(
-            Times::of(&cells, 0, 60_000 * MS_NS).columns,
+            TimeAxis::of(&cells, 0, 60_000 * MS_NS).columns,
             300,
             "with the end of the window"
         );
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn labels_of_time_are_round_and_few() {
         let ticks = |columns, column_ns| {
-            let ticks = Times { columns, column_ns }.ticks();
+            let ticks = TimeAxis { columns, column_ns }.ticks();
             ticks.into_iter().map(|tick| tick.text).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -219,16 +219,16 @@ mod tests {
     #[test]
     fn labels_of_durations_are_powers_of_ten_at_their_places() {
         let (first, last) = (latency_row(90_000), latency_row(20_000_000));
-        let latencies = Latencies { first, last };
+        let latencies = DurationAxis { first, last };
         let ticks = latencies.ticks();
-        let texts = |ticks: &[Tick]| ticks.iter().map(|tick| tick.text.clone()).collect::<Vec<_>>();
+        let texts = |ticks: &[AxisTick]| ticks.iter().map(|tick| tick.text.clone()).collect::<Vec<_>>();
         let all = [
             "100 us", "200 us", "500 us", "1 ms", "2 ms", "5 ms", "10 ms", "20 ms",
         ];
         assert_eq!(texts(&ticks), all);
         assert!(ticks.iter().all(|tick| (0.0..100.0).contains(&tick.percent)));
         assert!(ticks.is_sorted_by(|a, b| a.percent < b.percent));
-        let longer = Latencies {
+        let longer = DurationAxis {
             last: latency_row(3_000_000_000),
             ..latencies
         };

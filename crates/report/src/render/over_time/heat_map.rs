@@ -8,7 +8,7 @@ use logtrace_attribution::rgb::Rgb;
 use logtrace_common::units;
 use png::{BitDepth, ColorType, Compression, Encoder};
 
-use super::axis::{Latencies, Times};
+use super::axis::{DurationAxis, TimeAxis};
 use crate::render::error::RenderError;
 
 /// Colours of a picture beside the first one, which is transparent.
@@ -51,8 +51,8 @@ impl Theme {
 /// logarithm of the number of commits.
 pub(super) fn image(
     counts: &BTreeMap<(u64, u16), u64>,
-    times: Times,
-    latencies: Latencies,
+    times: TimeAxis,
+    latencies: DurationAxis,
     theme: Theme,
 ) -> Result<String, RenderError> {
     let width = usize::try_from(times.columns).unwrap_or(0);
@@ -134,11 +134,11 @@ mod tests {
     #[test]
     fn the_picture_has_a_pixel_for_each_cell_with_the_longest_at_the_top() {
         let counts = BTreeMap::from([((0, 10), 1), ((2, 11), 1), ((2, 10), 100)]);
-        let times = Times {
+        let times = TimeAxis {
             columns: 3,
             column_ns: 1,
         };
-        let latencies = Latencies { first: 10, last: 11 };
+        let latencies = DurationAxis { first: 10, last: 11 };
         let address = image(&counts, times, latencies, Theme::Light).unwrap();
         let bytes = BASE64
             .decode(address.strip_prefix("data:image/png;base64,").unwrap())

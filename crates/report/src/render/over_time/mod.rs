@@ -5,17 +5,21 @@
 //! what is selected. That takes fewer lines than the interface of a library for charts, which would bring requests, too.
 
 mod axis;
+mod chart_values;
 mod fit;
 mod heat_map;
 mod percentiles;
 mod pictures;
+mod pointed;
 mod rates;
 mod responses;
 mod script;
 mod stacked;
 mod under_way;
+mod value_ticks;
 
 pub(super) use self::fit::coarser;
+pub(super) use self::pointed::pointed_values;
 pub(super) use self::script::SCRIPT;
 pub(super) use self::stacked::Area;
 pub(super) use pictures::{Pictures, pictures};

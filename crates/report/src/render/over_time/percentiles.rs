@@ -8,8 +8,14 @@ use std::collections::BTreeMap;
 use logtrace_attribution::breakdown::{OverTime, ROWS_IN_BAND};
 use logtrace_common::units::{self, real};
 
-use super::axis::Tick;
+use super::axis::AxisTick;
+use super::chart_values::{ChartValues, ValueUnit};
 use super::stacked::{Area, Bars};
+use super::value_ticks::duration_ticks;
+use crate::render::value_axis::ValueAxis;
+
+/// Most labels of durations above 0.
+const MOST_LABELS: f64 = 4.0;
 
 /// Labels of the axis, as shares of shorter commits.
 const LABELS: [(f64, &str); 8] = [
@@ -28,9 +34,13 @@ pub(in crate::render) struct Percentiles {
     /// Width of the drawing in its own units.
     pub(in crate::render) width: f64,
     pub(in crate::render) areas: Vec<Area>,
-    pub(in crate::render) ticks: Vec<Tick>,
-    /// Height of the drawing: the mean of the longest commits.
+    pub(in crate::render) ticks: Vec<AxisTick>,
+    /// Labels of the durations.
+    pub(in crate::render) durations: Vec<AxisTick>,
+    /// Mean of the longest commits.
     pub(in crate::render) highest: String,
+    /// Values for the pointer.
+    pub(super) values: ChartValues,
 }
 
 /// Returns the picture, or `None` without commits.
@@ -53,12 +63,17 @@ pub(super) fn percentiles(over_time: &OverTime) -> Option<Percentiles> {
         }
     }
     let width = sums.edges.last().copied().unwrap_or(1.0);
-    let (areas, highest_ns) = sums.areas();
+    let ends = sums.edges[1..].iter().copied().zip(names(&bands)).collect();
+    let layers = sums.layers();
+    let highest_ns = layers.highest_ns();
+    let durations = ValueAxis::up_to(real(highest_ns), MOST_LABELS);
     Some(Percentiles {
         width,
-        areas,
+        areas: layers.areas(durations),
         ticks: ticks(width),
+        durations: duration_ticks(durations),
         highest: units::duration(highest_ns),
+        values: ChartValues::of_bars(ValueUnit::Ns, ends, layers.series(|ns| ns)).with_sum("mean"),
     })
 }
 
@@ -70,6 +85,25 @@ fn bands(over_time: &OverTime) -> Vec<(u16, u64)> {
         *commits = commits.saturating_add(cell.count);
     }
     bands.into_iter().collect()
+}
+
+/// Returns which commits each band has, from the shortest ones on.
+fn names(bands: &[(u16, u64)]) -> Vec<String> {
+    let count = units::sum(bands.iter().map(|&(_, commits)| commits));
+    let mut shorter = 0_u64;
+    let names = bands.iter().map(|&(_, commits)| {
+        let from = shorter;
+        shorter = shorter.saturating_add(commits);
+        let [from, to] = [from, shorter].map(|commits| percentile(commits, count));
+        format!("{} commits, from {from} to {to} %", units::count(commits))
+    });
+    names.collect()
+}
+
+/// Returns a share in percent, with as many digits as it needs, at most four.
+fn percentile(commits: u64, count: u64) -> String {
+    let text = format!("{:.4}", 100.0 * units::share(commits, count).unwrap_or(0.0));
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Returns the places of the bands on the axis. The longest commit ends half a commit before the infinite.
@@ -88,11 +122,11 @@ fn nines(share: f64) -> f64 {
     (1.0 - share).recip().log10()
 }
 
-fn ticks(width: f64) -> Vec<Tick> {
+fn ticks(width: f64) -> Vec<AxisTick> {
     let places = LABELS.into_iter().map(|(share, text)| (nines(share), text));
     let places = places.filter(|(place, _)| *place <= width);
     places
-        .map(|(place, text)| Tick {
+        .map(|(place, text)| AxisTick {
             text: text.to_owned(),
             percent: 100.0 * place / width,
         })
@@ -129,6 +163,11 @@ mod tests {
         over_time.causes.cells = vec![cell(0, 0, 180), cell(1, 0, 27), cell(1, 1, 18), cell(2, 0, 9)];
         let found = percentiles(&over_time).unwrap();
         assert_eq!(found.highest, "9 ns");
+        let bands = bands(&over_time);
+        assert_eq!(
+            names(&bands)[1..],
+            ["9 commits, from 90 to 99 %", "1 commits, from 99 to 100 %"]
+        );
         let places: Vec<(&str, f64)> = found
             .ticks
             .iter()
@@ -139,9 +178,9 @@ mod tests {
             [("0 %", 0.0), ("50 %", 3.0), ("90 %", 10.0), ("99 %", 20.0)]
         );
         assert!((found.width - 2.301).abs() < 0.001, "{}", found.width);
-        // 90 % of the commits are in the first band, with a mean of 2 ns: 77.8 of 100 from the top.
+        // 90 % of the commits are in the first band, with a mean of 2 ns of 10: 80 of 100 from the top.
         assert!(
-            found.areas[0].points.starts_with("0,77.8 1,77.8 "),
+            found.areas[0].points.starts_with("0,80.0 1,80.0 "),
             "{:?}",
             found.areas[0]
         );

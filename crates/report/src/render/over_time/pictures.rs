@@ -3,7 +3,7 @@
 use logtrace_attribution::breakdown::OverTime;
 use logtrace_common::units;
 
-use super::axis::{Latencies, Tick, Times};
+use super::axis::{AxisTick, DurationAxis, TimeAxis};
 use super::heat_map::{self, Theme};
 use super::percentiles::{Percentiles, percentiles};
 use super::rates::{self, Rates};
@@ -19,12 +19,12 @@ pub(in crate::render) struct Pictures {
     /// Heat maps as `data:` addresses, for light and for dark pages.
     pub(in crate::render) light: String,
     pub(in crate::render) dark: String,
-    pub(in crate::render) times: Vec<Tick>,
-    pub(in crate::render) latencies: Vec<Tick>,
+    pub(in crate::render) times: Vec<AxisTick>,
+    pub(in crate::render) latencies: Vec<AxisTick>,
     /// Rates and backlog on the same axis.
     pub(in crate::render) rates: Option<Rates>,
-    /// Nanoseconds of the axis of time.
-    pub(in crate::render) end_ns: u64,
+    /// Nanoseconds of the axis of time and of a column of it.
+    pub(in crate::render) span_ns: (u64, u64),
     /// First and last row of the axis of durations.
     pub(in crate::render) rows: (u16, u16),
     /// Data of the script, as JSON.
@@ -48,13 +48,13 @@ pub(in crate::render) fn pictures(
     window_ns: u64,
     longest_ns: u64,
 ) -> Result<Option<Pictures>, RenderError> {
-    let Some(latencies) = Latencies::of(&over_time.commits) else {
+    let Some(latencies) = DurationAxis::of(&over_time.commits) else {
         return Ok(None);
     };
     // The causes and the requests may have wider columns.
     let of_requests = over_time.requests.as_ref().map_or(0, rates::widest_ns);
     let least_ns = over_time.causes.column_ns.max(of_requests);
-    let times = Times::of(&over_time.commits, least_ns, window_ns);
+    let times = TimeAxis::of(&over_time.commits, least_ns, window_ns);
     let counts = times.counts(&over_time.commits);
     let longest = counts.keys().max_by_key(|&&(_, row)| row);
     let from = |column: u64| units::seconds(units::real(column * times.column_ns) / 1e9);
@@ -70,9 +70,9 @@ pub(in crate::render) fn pictures(
         times: times.ticks(),
         latencies: latencies.ticks(),
         rates: rates::rates(document, over_time, times),
-        end_ns: times.columns.saturating_mul(times.column_ns),
+        span_ns: (times.columns.saturating_mul(times.column_ns), times.column_ns),
         rows: (latencies.first, latencies.last),
-        data: script::data(over_time)?,
+        data: script::data(over_time, &document.thread_names(over_time))?,
         columns: times.columns,
         under_way: over_time
             .under_way

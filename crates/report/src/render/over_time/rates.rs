@@ -5,9 +5,20 @@ use std::fmt::Write;
 use logtrace_attribution::breakdown::{ColumnSums, HeatCells, OverTime, RequestCells};
 use logtrace_common::units::{self, real};
 
-use super::axis::Times;
+use super::axis::{AxisTick, TimeAxis};
+use super::chart_values::{ChartValues, ValueSeries, ValueUnit};
 use super::stacked::HEIGHT;
+use super::value_ticks::number_ticks;
 use crate::document::Document;
+use crate::render::value_axis::ValueAxis;
+
+/// Most labels above 0: the pictures are low.
+const MOST_LABELS: f64 = 3.0;
+
+/// Share of the columns that an axis always shows, and the multiple of their highest value from which on the few others are cut off:
+/// else what is done in a moment after a stall would flatten all the rest.
+const ALWAYS_SHOWN: f64 = 0.95;
+const CUT_FROM: f64 = 2.0;
 
 /// Pictures of the rates and of the backlog, on the axis of a heat map.
 pub(in crate::render) struct Rates {
@@ -19,26 +30,38 @@ pub(in crate::render) struct Rates {
     pub(in crate::render) done: String,
     /// Corners of the line of those due, of an open loop.
     pub(in crate::render) due: Option<String>,
-    /// Height of the drawing.
-    pub(in crate::render) highest: String,
+    pub(in crate::render) labels: Vec<AxisTick>,
+    /// Columns that are higher than the axis, if any are.
+    pub(in crate::render) cut: Option<CutOff>,
     /// Sentence with what the picture shows, for who does not see it.
     pub(in crate::render) summary: String,
     /// Backlog of an open loop, if it was kept.
     pub(in crate::render) backlog: Option<Backlog>,
+    /// Values for the pointer.
+    pub(super) values: ChartValues,
+}
+
+/// Columns that are higher than an axis.
+pub(in crate::render) struct CutOff {
+    /// Lines at the top, as the path of an SVG.
+    pub(in crate::render) path: String,
+    pub(in crate::render) sentence: String,
 }
 
 /// Picture of the requests that waited for a free connection.
 pub(in crate::render) struct Backlog {
     /// Corners of the area; absent if no request waited.
     pub(in crate::render) area: Option<String>,
-    pub(in crate::render) highest: String,
+    pub(in crate::render) labels: Vec<AxisTick>,
     /// Sentence with what the picture shows.
     pub(in crate::render) summary: String,
+    /// Values for the pointer.
+    pub(super) values: ChartValues,
 }
 
 /// Returns the rates: of requests, or of commits where the load was not logtrace's. There are none where only bursts were traced:
 /// the rates of commits would be a comb.
-pub(super) fn rates(document: &Document, over_time: &OverTime, times: Times) -> Option<Rates> {
+pub(super) fn rates(document: &Document, over_time: &OverTime, times: TimeAxis) -> Option<Rates> {
     let requests = over_time.requests.as_ref().zip(document.driver.as_ref());
     match requests {
         Some((requests, driver)) => Some(of_requests(requests, driver.offered_per_s.is_some(), times)),
@@ -54,7 +77,7 @@ pub(super) fn widest_ns(requests: &RequestCells) -> u64 {
     widths.chain([requests.response.column_ns]).max().unwrap_or(0)
 }
 
-fn of_requests(requests: &RequestCells, is_open: bool, times: Times) -> Rates {
+fn of_requests(requests: &RequestCells, is_open: bool, times: TimeAxis) -> Rates {
     let due = requests.due.as_ref().filter(|_| is_open);
     let due = due.map(|due| per_second(by_column(due, times), times));
     Rates {
@@ -63,36 +86,86 @@ fn of_requests(requests: &RequestCells, is_open: bool, times: Times) -> Rates {
             .as_ref()
             .filter(|_| is_open)
             .map(|backlog| waiting(backlog, times)),
-        ..drawn("Requests", &done(&requests.response, times), due, times)
+        ..drawn(
+            "Requests",
+            &done(&requests.response, times),
+            due.as_deref(),
+            times,
+        )
     }
 }
 
-fn drawn(subject: &'static str, done: &[f64], due: Option<Vec<f64>>, times: Times) -> Rates {
-    let highest = highest(due.iter().flatten().chain(done));
+fn drawn(subject: &'static str, done: &[f64], due: Option<&[f64]>, times: TimeAxis) -> Rates {
+    // What is due is never cut off: it has no peak of its own after a stall.
+    let reached = shown(done).max(highest(due.into_iter().flatten()));
+    let axis = ValueAxis::up_to(reached, MOST_LABELS);
     let (most, at) = largest(done);
+    let series = [("done", Some(done)), ("due", due)];
+    let series = series
+        .into_iter()
+        .filter_map(|(name, values)| Some(ValueSeries::named(name, values?)));
+    let values = ChartValues::of_columns(ValueUnit::Rate, times.column_ns, series.collect());
     Rates {
         subject,
         columns: times.columns,
-        done: area(done, highest),
-        due: due.map(|due| line(&due, highest)),
-        highest: per_second_text(highest),
+        done: area(done, axis),
+        due: due.map(|due| line(due, axis)),
+        labels: number_ticks(axis),
+        cut: cut_off(done, axis, times),
         summary: format!(
             "{subject} done a second: at most {}, at {}.",
             per_second_text(most),
             from(at, times)
         ),
         backlog: None,
+        values,
     }
 }
 
-fn waiting(backlog: &ColumnSums, times: Times) -> Backlog {
+/// Returns the value that an axis has to reach: the highest, unless few columns are [`CUT_FROM`] times as high as all others.
+fn shown(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    let place = units::whole(ALWAYS_SHOWN * last as f64);
+    let usual = usize::try_from(place).ok().and_then(|place| sorted.get(place));
+    let (usual, most) = (usual.copied().unwrap_or(0.0), highest(values));
+    if usual > 0.0 && most > CUT_FROM * usual {
+        usual
+    } else {
+        most
+    }
+}
+
+/// Returns what is higher than the axis.
+fn cut_off(values: &[f64], axis: ValueAxis, times: TimeAxis) -> Option<CutOff> {
+    let columns = values
+        .iter()
+        .zip(0_u64..)
+        .filter(|(value, _)| **value > axis.end());
+    let columns: Vec<u64> = columns.map(|(_, column)| column).collect();
+    let lines = columns.iter().map(|column| format!("M{column},0h1"));
+    let (most, at) = largest(values);
+    (!columns.is_empty()).then(|| CutOff {
+        path: lines.collect(),
+        sentence: format!(
+            "cut off at the top: up to {}, at {}",
+            per_second_text(most),
+            from(at, times)
+        ),
+    })
+}
+
+fn waiting(backlog: &ColumnSums, times: TimeAxis) -> Backlog {
     let sums = by_column(backlog, times);
     let means: Vec<f64> = sums.iter().map(|&ns| real(ns) / real(times.column_ns)).collect();
     let (most, at) = largest(&means);
     let is_empty = backlog.cells.is_empty();
+    let axis = ValueAxis::up_to(most, MOST_LABELS);
+    let series = vec![ValueSeries::named("waiting", &means)];
     Backlog {
-        area: (!is_empty).then(|| area(&means, highest(&means))),
-        highest: units::tenths(most),
+        area: (!is_empty).then(|| area(&means, axis)),
+        labels: number_ticks(axis),
         summary: match is_empty {
             true => "No request had to wait for a free connection.".to_owned(),
             false => format!(
@@ -101,22 +174,23 @@ fn waiting(backlog: &ColumnSums, times: Times) -> Backlog {
                 from(at, times)
             ),
         },
+        values: ChartValues::of_columns(ValueUnit::Count, times.column_ns, series),
     }
 }
 
 /// Returns how many of these ended a second, by column of the axis.
-fn done(cells: &HeatCells, times: Times) -> Vec<f64> {
+fn done(cells: &HeatCells, times: TimeAxis) -> Vec<f64> {
     let cells_of = cells.cells.iter().map(|cell| (cell.column, cell.count));
     per_second(summed(cells_of, cells.column_ns, times), times)
 }
 
-fn by_column(sums: &ColumnSums, times: Times) -> Vec<u64> {
+fn by_column(sums: &ColumnSums, times: TimeAxis) -> Vec<u64> {
     let cells = sums.cells.iter().map(|cell| (cell.column, cell.sum));
     summed(cells, sums.column_ns, times)
 }
 
 /// Returns sums by column of the axis. What is after its end is left out.
-fn summed(cells: impl Iterator<Item = (u64, u64)>, width_ns: u64, times: Times) -> Vec<u64> {
+fn summed(cells: impl Iterator<Item = (u64, u64)>, width_ns: u64, times: TimeAxis) -> Vec<u64> {
     let mut sums = vec![0_u64; usize::try_from(times.columns).unwrap_or(0)];
     for (column, number) in cells {
         let column = times.column(column, width_ns);
@@ -128,7 +202,7 @@ fn summed(cells: impl Iterator<Item = (u64, u64)>, width_ns: u64, times: Times) 
     sums
 }
 
-fn per_second(counts: Vec<u64>, times: Times) -> Vec<f64> {
+fn per_second(counts: Vec<u64>, times: TimeAxis) -> Vec<f64> {
     let seconds = real(times.column_ns) / 1e9;
     counts.into_iter().map(|count| real(count) / seconds).collect()
 }
@@ -151,15 +225,15 @@ fn per_second_text(value: f64) -> String {
     }
 }
 
-fn from(column: u64, times: Times) -> String {
+fn from(column: u64, times: TimeAxis) -> String {
     units::seconds(real(column.saturating_mul(times.column_ns)) / 1e9)
 }
 
 /// Returns the corners of a line of steps, one for each column.
-fn line(values: &[f64], highest: f64) -> String {
+fn line(values: &[f64], axis: ValueAxis) -> String {
     let mut points = String::new();
     for (value, column) in values.iter().zip(0_u64..) {
-        let y = HEIGHT * (1.0 - if highest > 0.0 { value / highest } else { 0.0 });
+        let y = HEIGHT * (1.0 - axis.place(*value));
         // Writing to a string cannot fail.
         let _ = write!(points, "{column},{y:.1} {},{y:.1} ", column + 1);
     }
@@ -168,8 +242,8 @@ fn line(values: &[f64], highest: f64) -> String {
 }
 
 /// Returns the corners of the area below such a line.
-fn area(values: &[f64], highest: f64) -> String {
-    format!("0,{HEIGHT} {} {},{HEIGHT}", line(values, highest), values.len())
+fn area(values: &[f64], axis: ValueAxis) -> String {
+    format!("0,{HEIGHT} {} {},{HEIGHT}", line(values, axis), values.len())
 }
 
 #[cfg(test)]
@@ -180,7 +254,7 @@ mod tests {
 
     const TENTH_NS: u64 = 100_000_000;
 
-    const TIMES: Times = Times {
+    const TIMES: TimeAxis = TimeAxis {
         columns: 3,
         column_ns: 2 * TENTH_NS,
     };
@@ -207,6 +281,10 @@ mod tests {
         }
     }
 
+    fn texts(labels: &[AxisTick]) -> Vec<&str> {
+        labels.iter().map(|tick| tick.text.as_str()).collect()
+    }
+
     #[test]
     fn columns_have_the_rates_of_their_time_and_what_is_later_is_left_out() {
         let found = of_requests(&requests(), true, TIMES);
@@ -218,8 +296,31 @@ mod tests {
             found.due.as_deref(),
             Some("0,50.0 1,50.0 1,25.0 2,25.0 2,100.0 3,100.0")
         );
-        assert_eq!(found.highest, "40/s");
+        assert_eq!(texts(&found.labels), ["0", "20", "40"]);
         assert_eq!(found.summary, "Requests done a second: at most 40/s, at 0.2 s.");
+        assert!(found.cut.is_none());
+    }
+
+    #[test]
+    fn a_moment_after_a_stall_does_not_flatten_the_others_and_is_said() {
+        let usual = std::iter::repeat_n(300.0, 99);
+        let values: Vec<f64> = usual.chain([2_410.0]).collect();
+        let found = drawn(
+            "Requests",
+            &values,
+            None,
+            TimeAxis {
+                columns: 100,
+                ..TIMES
+            },
+        );
+        assert_eq!(texts(&found.labels), ["0", "100", "200", "300"]);
+        let cut = found.cut.unwrap();
+        assert_eq!(cut.path, "M99,0h1");
+        assert_eq!(cut.sentence, "cut off at the top: up to 2,410/s, at 19.8 s");
+        // Twice as much is usual for arrivals by chance.
+        let values: Vec<f64> = std::iter::repeat_n(300.0, 99).chain([590.0]).collect();
+        assert!(drawn("Requests", &values, None, TIMES).cut.is_none());
     }
 
     #[test]
@@ -229,7 +330,8 @@ mod tests {
             backlog.area.as_deref(),
             Some("0,100 0,66.7 1,66.7 1,0.0 2,0.0 2,100.0 3,100.0 3,100")
         );
-        assert_eq!(backlog.highest, "1.5");
+        assert_eq!(texts(&backlog.labels), ["0", "0.5", "1", "1.5"]);
+        assert!(backlog.summary.contains("at most 1.5"), "{}", backlog.summary);
         let none = RequestCells {
             backlog: Some(sums(&[])),
             ..requests()
@@ -252,6 +354,5 @@ mod tests {
             nothing.done,
             "0,100 0,100.0 1,100.0 1,100.0 2,100.0 2,100.0 3,100.0 3,100"
         );
-        assert_eq!(nothing.highest, "0.0/s");
     }
 }

@@ -3,7 +3,7 @@
 use logtrace_attribution::breakdown::{OverTime, RequestCells};
 use logtrace_common::units;
 
-use super::axis::{Latencies, Tick, Times};
+use super::axis::{AxisTick, DurationAxis, TimeAxis};
 use super::heat_map::{self, Theme};
 use super::rates::{self, Rates};
 use crate::document::{Document, Driver};
@@ -16,14 +16,18 @@ pub(in crate::render) struct Responses {
     /// Heat maps as `data:` addresses, for light and for dark pages.
     pub(in crate::render) light: String,
     pub(in crate::render) dark: String,
-    pub(in crate::render) times: Vec<Tick>,
-    pub(in crate::render) latencies: Vec<Tick>,
+    pub(in crate::render) times: Vec<AxisTick>,
+    pub(in crate::render) latencies: Vec<AxisTick>,
     /// Rates and backlog on the same axis, where there are no commits with theirs.
     pub(in crate::render) rates: Option<Rates>,
     /// Requests in the fullest cell.
     pub(in crate::render) most: String,
     /// Width of a column.
     pub(in crate::render) column: String,
+    /// Nanoseconds of the axis of time and of a column of it.
+    pub(in crate::render) span_ns: (u64, u64),
+    /// First and last row of the axis of durations.
+    pub(in crate::render) rows: (u16, u16),
 }
 
 /// Returns the heat map of a window of this length, or `None` without requests.
@@ -44,10 +48,10 @@ fn drawn(
     window_ns: u64,
 ) -> Result<Option<Responses>, RenderError> {
     let cells = &requests.response;
-    let Some(latencies) = Latencies::of(cells) else {
+    let Some(latencies) = DurationAxis::of(cells) else {
         return Ok(None);
     };
-    let times = Times::of(cells, rates::widest_ns(requests), window_ns);
+    let times = TimeAxis::of(cells, rates::widest_ns(requests), window_ns);
     let has_commits = !over_time.commits.cells.is_empty();
     let counts = times.counts(cells);
     Ok(Some(Responses {
@@ -63,5 +67,7 @@ fn drawn(
         rates: rates::rates(document, over_time, times).filter(|_| !has_commits),
         most: units::count(counts.values().copied().max().unwrap_or(0)),
         column: units::duration(times.column_ns),
+        span_ns: (times.columns.saturating_mul(times.column_ns), times.column_ns),
+        rows: (latencies.first, latencies.last),
     }))
 }

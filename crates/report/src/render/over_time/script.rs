@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use logtrace_attribution::breakdown::{CauseCube, Exemplars, HeatCells, OverTime};
+use logtrace_attribution::breakdown::{CauseCube, Exemplars, HeatCells, OverTime, WaitedFor};
 use logtrace_attribution::deflated::deflated;
 use logtrace_attribution::rgb::hex;
 use serde::Serialize;
@@ -17,6 +17,7 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/select.js"),
     include_str!("../../../page/address.js"),
     include_str!("../../../page/elements.js"),
+    include_str!("../../../page/tip.js"),
     include_str!("../../../page/arrows.js"),
     include_str!("../../../page/icicle.js"),
     include_str!("../../../page/timeline.js"),
@@ -24,19 +25,22 @@ pub(in crate::render) const SCRIPT: &str = concat!(
     include_str!("../../../page/waited_for.js"),
     include_str!("../../../page/exemplars.js"),
     include_str!("../../../page/result.js"),
+    include_str!("../../../page/drag.js"),
     include_str!("../../../page/picture.js"),
+    include_str!("../../../page/chart.js"),
+    include_str!("../../../page/map.js"),
     include_str!("../../../page/page.js"),
 );
 
 /// Data of the script.
 #[derive(Serialize)]
-struct Data<'a> {
+struct ScriptData<'a> {
     over_time: CommitsOverTime<'a>,
     /// Colours of the waits.
     colors: BTreeMap<String, String>,
 }
 
-/// Commits of [`OverTime`]: requests cannot be selected.
+/// Commits of [`OverTime`]: requests cannot be selected. A report that is made of the page has the threads that commits waited for.
 #[derive(Serialize)]
 struct CommitsOverTime<'a> {
     commits: &'a HeatCells,
@@ -44,23 +48,26 @@ struct CommitsOverTime<'a> {
     slowest: &'a Exemplars,
     typical: &'a Exemplars,
     stalls: &'a Exemplars,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waited_for: Option<&'a WaitedFor>,
     threads: &'a BTreeMap<u32, String>,
 }
 
-/// Returns the data as compressed JSON.
-pub(super) fn data(over_time: &OverTime) -> Result<String, RenderError> {
+/// Returns the data as compressed JSON, with names of threads.
+pub(super) fn data(over_time: &OverTime, names: &BTreeMap<u32, String>) -> Result<String, RenderError> {
     let exemplars = [&over_time.slowest, &over_time.typical, &over_time.stalls];
     let exemplars = exemplars.into_iter().flat_map(|exemplars| &exemplars.stacks);
     let stacks = over_time.causes.stacks.iter().chain(exemplars);
     let waits = stacks.map(|stack| stack.cause.wait);
-    let data = Data {
+    let data = ScriptData {
         over_time: CommitsOverTime {
             commits: &over_time.commits,
             causes: &over_time.causes,
             slowest: &over_time.slowest,
             typical: &over_time.typical,
             stalls: &over_time.stalls,
-            threads: &over_time.threads,
+            waited_for: over_time.waited_for.as_ref(),
+            threads: names,
         },
         colors: waits.map(|wait| (wait.to_string(), hex(wait.color()))).collect(),
     };
@@ -85,7 +92,7 @@ mod tests {
             cause: Cause::UNEXPLAINED,
             frames: vec!["</script><script>alert(1)".to_owned()],
         });
-        let text = data(&over_time).unwrap();
+        let text = data(&over_time, &BTreeMap::new()).unwrap();
         assert!(!text.contains('<'), "{text}");
         let read: serde_json::Value = serde_json::from_slice(&inflated(&text).unwrap()).unwrap();
         let read = OverTime::deserialize(&read["over_time"]).unwrap();

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use logtrace_attribution::cause::Wait;
-use logtrace_common::units::real;
+use logtrace_common::units::{real, whole};
+
+use super::chart_values::ValueSeries;
+use crate::render::value_axis::ValueAxis;
+use crate::render::wait_order::order_by_kind;
 
 /// Limit on waits with an area of their own. The others are one area.
 const MOST_WAITS: usize = 7;
@@ -28,6 +32,12 @@ pub(super) struct Bars {
     pub(super) by_wait: BTreeMap<Wait, Vec<u64>>,
 }
 
+/// Bars with few waits, in the order in which they lie on each other: `None` is all others.
+pub(super) struct Layers {
+    edges: Vec<f64>,
+    layers: Vec<(Option<Wait>, Vec<u64>)>,
+}
+
 impl Bars {
     /// Creates bars of no height.
     pub(super) fn new(edges: Vec<f64>) -> Self {
@@ -46,36 +56,23 @@ impl Bars {
         *sum = sum.saturating_add(ns);
     }
 
-    /// Returns the areas of the waits on top of each other, and the height of the highest bar in nanoseconds. The largest waits
-    /// are at the bottom, where their changes are seen best, and the small ones are one area at the top.
-    pub(super) fn areas(&self) -> (Vec<Area>, u64) {
-        let mut waits: Vec<(Wait, &Vec<u64>)> =
-            self.by_wait.iter().map(|(&wait, bars)| (wait, bars)).collect();
-        waits.sort_by(|(_, one), (_, other)| self.area(other).total_cmp(&self.area(one)));
-        let (largest, small) = waits.split_at(waits.len().min(MOST_WAITS));
-        let layers = largest.iter().map(|(wait, bars)| (Some(*wait), (*bars).clone()));
-        let others = small
-            .iter()
-            .map(|(_, bars)| *bars)
-            .cloned()
-            .reduce(|mut sum, bars| {
-                add(&mut sum, &bars);
-                sum
-            });
-        let layers: Vec<_> = layers.chain(others.map(|bars| (None, bars))).collect();
-        let mut floor = vec![0_u64; self.edges.len() - 1];
-        let edges = layers.into_iter().map(|(wait, bars)| {
-            let below = floor.clone();
-            add(&mut floor, &bars);
-            (wait, below, floor.clone())
+    /// Returns the bars with the small waits as one, which lies at the top. Below are the others, those of a kind together, the
+    /// largest at the bottom, where their changes are seen best.
+    pub(super) fn layers(self) -> Layers {
+        let area = |bars: &Vec<u64>| whole(1_000.0 * self.area(bars));
+        let mut waits: Vec<(Wait, Vec<u64>)> = self.by_wait.clone().into_iter().collect();
+        waits.sort_by_key(|(_, bars)| std::cmp::Reverse(area(bars)));
+        let small = waits.split_off(waits.len().min(MOST_WAITS));
+        order_by_kind(&mut waits, area);
+        let others = small.into_iter().map(|(_, bars)| bars).reduce(|mut sum, bars| {
+            add(&mut sum, &bars);
+            sum
         });
-        let edges: Vec<_> = edges.collect();
-        let highest_ns = floor.iter().copied().max().unwrap_or(0).max(1);
-        let areas = edges.into_iter().map(|(wait, below, above)| Area {
-            wait,
-            points: self.points(&below, &above, highest_ns),
-        });
-        (areas.collect(), highest_ns)
+        let large = waits.into_iter().map(|(wait, bars)| (Some(wait), bars));
+        Layers {
+            layers: large.chain(others.map(|bars| (None, bars))).collect(),
+            edges: self.edges,
+        }
     }
 
     /// Returns how large the bars of a wait are altogether.
@@ -83,12 +80,45 @@ impl Bars {
         let widths = self.edges.windows(2).map(|edges| edges[1] - edges[0]);
         widths.zip(bars).map(|(width, &ns)| width * real(ns)).sum()
     }
+}
+
+impl Layers {
+    /// Returns the nanoseconds of the highest bar.
+    pub(super) fn highest_ns(&self) -> u64 {
+        let mut sum = vec![0; self.edges.len() - 1];
+        for (_, bars) in &self.layers {
+            add(&mut sum, bars);
+        }
+        sum.into_iter().max().unwrap_or(0)
+    }
+
+    /// Returns the areas on an axis of nanoseconds.
+    pub(super) fn areas(&self, axis: ValueAxis) -> Vec<Area> {
+        let mut floor = vec![0_u64; self.edges.len() - 1];
+        let areas = self.layers.iter().map(|(wait, bars)| {
+            let below = floor.clone();
+            add(&mut floor, bars);
+            Area {
+                wait: *wait,
+                points: self.points(&below, &floor, axis),
+            }
+        });
+        areas.collect()
+    }
+
+    /// Returns the values of the waits, each nanosecond as so much.
+    pub(super) fn series(&self, of_ns: impl Fn(f64) -> f64) -> Vec<ValueSeries> {
+        let layers = self.layers.iter();
+        layers
+            .map(|(wait, bars)| ValueSeries::of_wait(*wait, bars.iter().map(|&ns| of_ns(real(ns)))))
+            .collect()
+    }
 
     /// Returns the corners of the area between two lines of steps: the upper one from the left, and the lower one back.
-    fn points(&self, below: &[u64], above: &[u64], highest_ns: u64) -> String {
+    fn points(&self, below: &[u64], above: &[u64], axis: ValueAxis) -> String {
         let mut points = String::new();
         let mut step = |from: f64, to: f64, ns: u64| {
-            let y = HEIGHT * (1.0 - real(ns) / real(highest_ns));
+            let y = HEIGHT * (1.0 - axis.place(real(ns)));
             let [from, to] = [from, to].map(|x| (1_000.0 * x).round() / 1_000.0);
             // Writing to a string cannot fail.
             let _ = write!(points, "{from},{y:.1} {to},{y:.1} ");

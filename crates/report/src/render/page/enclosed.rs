@@ -47,10 +47,10 @@ pub fn read_page(page: &str) -> Result<(Document, Option<OverTime>), PageError> 
 
 fn over_time(data: &str, document: &Document) -> Result<OverTime, PageError> {
     #[derive(Deserialize)]
-    struct Data {
+    struct EnclosedData {
         over_time: OverTime,
     }
-    let data: Data = serde_json::from_str(&text(data)?).map_err(OverTimeError::from)?;
+    let data: EnclosedData = serde_json::from_str(&text(data)?).map_err(OverTimeError::from)?;
     Ok(data.over_time.checked(document.sums())?)
 }
 

@@ -20,7 +20,7 @@ pub struct PageHead<'a> {
 
 #[derive(Template)]
 #[template(path = "head.html")]
-struct Head<'a> {
+struct HeadTemplate<'a> {
     policy: String,
     title: &'a str,
     styles: &'a [&'a str],
@@ -30,7 +30,7 @@ impl PageHead<'_> {
     /// Returns the beginning of the page, up to its body.
     pub fn html(self) -> Result<String, askama::Error> {
         let styles = [&[STYLE][..], self.styles].concat();
-        let head = Head {
+        let head = HeadTemplate {
             policy: policy(self.scripts, &styles, self.drawings),
             title: self.title,
             styles: &styles,

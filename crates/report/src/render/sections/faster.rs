@@ -17,52 +17,62 @@ const LEAST_SHARE: f64 = 0.02;
 
 /// Nanoseconds of a wait in all commits, and in the slowest 1 %.
 #[derive(Clone, Copy, Debug, Default)]
-struct Time {
+struct WaitTime {
     all: u64,
     slowest: u64,
 }
 
-/// Returns a row for each of the largest waits, whoever worked on whichever file; `None` without commits.
+/// Returns two rows for each of the largest waits, whoever worked on whichever file: one of all commits, one of the slowest.
+/// `None` without commits.
 pub(crate) fn table(document: &Document) -> Option<Table> {
     of(document.commits.as_ref()?, &document.causes)
 }
 
 fn of(commits: &Commits, causes: &[CauseRow]) -> Option<Table> {
-    let mut times = BTreeMap::<Wait, Time>::new();
+    let mut times = BTreeMap::<Wait, WaitTime>::new();
     for row in causes {
         let time = times.entry(row.cause.wait).or_default();
         time.all = time.all.saturating_add(row.total);
         time.slowest = time.slowest.saturating_add(row.slowest);
     }
     times.remove(&Wait::Unexplained);
-    let mut times: Vec<(Wait, Time)> = times.into_iter().collect();
+    let mut times: Vec<(Wait, WaitTime)> = times.into_iter().collect();
     times.retain(|(_, time)| units::share(time.all, commits.total).is_some_and(|share| share >= LEAST_SHARE));
     times.sort_by_key(|&(_, time)| Reverse(time.all));
     times.truncate(MOST_WAITS);
-    let header = [
-        "wait",
-        "mean now",
-        "twice as fast",
-        "without it",
-        "slowest 1 % now",
-        "slowest 1 % twice as fast",
-        "slowest 1 % without it",
-    ];
-    let rows = times.into_iter().map(|(wait, time)| cells(wait, time, commits));
-    Table::new(1, header, rows)
+    let header = ["wait", "commits", "twice as fast", "without it"];
+    let rows = times
+        .into_iter()
+        .flat_map(|(wait, time)| cells(wait, time, commits));
+    Table::new(2, header, rows)
 }
 
-fn cells(wait: Wait, time: Time, commits: &Commits) -> Vec<String> {
-    let mean = |total| units::mean_duration(total, commits.count);
-    let slowest = |total| units::mean_duration(total, commits.slowest_count);
-    vec![
-        wait.to_string(),
-        mean(commits.total),
-        less(commits.total, time.all / 2, mean),
-        less(commits.total, time.all, mean),
-        slowest(commits.slowest_total),
-        less(commits.slowest_total, time.slowest / 2, slowest),
-        less(commits.slowest_total, time.slowest, slowest),
+/// Returns how long commits take now, or `None` without commits.
+pub(crate) fn now(document: &Document) -> Option<String> {
+    let commits = document.commits.as_ref()?;
+    let [mean, slowest] = means(commits).map(|(total, count)| units::mean_duration(total, count));
+    Some(format!(
+        "All commits take {mean} on average, the slowest 1 % take {slowest}."
+    ))
+}
+
+/// Returns the times of all commits and of the slowest 1 %, with their numbers.
+fn means(commits: &Commits) -> [(u64, u64); 2] {
+    [
+        (commits.total, commits.count),
+        (commits.slowest_total, commits.slowest_count),
+    ]
+}
+
+fn cells(wait: Wait, time: WaitTime, commits: &Commits) -> [Vec<String>; 2] {
+    let [all, slowest] = means(commits);
+    let row = |wait: String, of: &str, part: u64, (total, count): (u64, u64)| {
+        let less = |part| less(total, part, |total| units::mean_duration(total, count));
+        vec![wait, of.to_owned(), less(part / 2), less(part)]
+    };
+    [
+        row(wait.to_string(), "all", time.all, all),
+        row(String::new(), "slowest 1 %", time.slowest, slowest),
     ]
 }
 
@@ -94,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_one_row_whoever_worked_and_small_ones_are_left_out() {
+    fn a_wait_is_listed_once_whoever_worked_and_small_ones_are_left_out() {
         let commits = Commits {
             count: 10,
             total: 10_000,
@@ -113,8 +123,10 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "device flush, 1.00 us, 700 ns (-30 %), 400 ns (-60 %), 3.00 us, 2.25 us (-25 %), 1.50 us (-50 %)",
-                "on CPU, 1.00 us, 805 ns (-20 %), 610 ns (-39 %), 3.00 us, the same, the same",
+                "device flush, all, 700 ns (-30 %), 400 ns (-60 %)",
+                ", slowest 1 %, 2.25 us (-25 %), 1.50 us (-50 %)",
+                "on CPU, all, 805 ns (-20 %), 610 ns (-39 %)",
+                ", slowest 1 %, the same, the same",
             ]
         );
         assert_eq!(of(&Commits::default(), &[]), None);

@@ -25,7 +25,7 @@ pub(crate) fn by_class(document: &Document) -> Option<Table> {
         let bound = if files.len() > 1 { "≤ " } else { "" };
         let p99 = files.iter().map(|file| file.distribution.p99).max().unwrap_or(0);
         let waited = |waits| match op {
-            IoOp::Write => "-".to_owned(),
+            IoOp::Write | IoOp::Read => "-".to_owned(),
             IoOp::Fsync => units::whole_percent(waits, calls),
         };
         vec![

@@ -67,7 +67,7 @@ fn cpus(cpus: &CpuPlacement) -> String {
 pub(crate) fn summary(document: &Document) -> Vec<String> {
     let mut parts = document.driver.as_ref().map(requests).unwrap_or_default();
     parts.extend(tpcc::nopm(document));
-    parts.extend(commit_rate(document));
+    parts.extend(commit_rate(document).map(|rate| format!("{} commits/s", units::tenths(rate))));
     match &document.tracer {
         Some(tracer) => parts.extend(account(tracer, document.commits.as_ref())),
         None => parts.push("not traced".to_owned()),
@@ -130,13 +130,13 @@ fn late(driver: &Driver) -> Option<String> {
     (driver.late > 0).then(|| format!("late {}{by_pacer}", units::count(driver.late)))
 }
 
-/// Returns the rate of commits of a load that is not logtrace's.
-fn commit_rate(document: &Document) -> Option<String> {
+/// Returns how many commits a load that is not logtrace's had in a second.
+pub(crate) fn commit_rate(document: &Document) -> Option<f64> {
     let gaps = document.gaps();
     let whole_s = document.trace.as_ref()?.duration_s;
     let seconds = gaps.map_or(whole_s, |gaps| units::real(gaps.traced) / 1e9);
     let commits = document.commits.as_ref()?.count;
-    (seconds > 0.0).then(|| format!("{} commits/s", units::tenths(units::real(commits) / seconds)))
+    (seconds > 0.0).then(|| units::real(commits) / seconds)
 }
 
 /// Returns the parts of a line about groups of commits, or `None` if the server stated none.
@@ -169,26 +169,45 @@ pub(crate) fn groups(document: &Document) -> Option<Vec<String>> {
 
 /// Returns a line about all commits, as `"waiting for handler commit": 35,988 commits, mean 1.12 ms, 83 % of service`.
 pub(crate) fn commits(document: &Document, commits: &Commits) -> String {
-    let window = match document.server.flavor {
+    let stage = match document.server.flavor {
         Flavor::MySql => "\"waiting for handler commit\"",
         Flavor::MariaDb => "commit",
     };
     let count = units::count(commits.count);
     let Some(mean) = units::mean(commits.total, commits.count) else {
-        return format!("{window}: no read-write commit in the window");
+        return format!("{stage}: no read-write commit in the window");
     };
-    let mut line = format!("{window}: {count} commits, mean {}", units::duration(mean));
+    let mut line = format!("{stage}: {count} commits, mean {}", units::duration(mean));
     if document.gaps().is_some() {
         // Commits are of the bursts alone; requests were measured all the time.
         return line;
     }
+    let others = commits.others.unwrap_or_default();
     let service = document.driver.as_ref().map(|driver| &driver.service);
     let service_total = service.map_or(0, |service| service.mean.saturating_mul(service.count));
-    if service_total > 0 {
-        let share = units::whole_percent(commits.total, service_total);
-        line.push_str(&format!(", {share} of service"));
+    let of_load = commits.total.saturating_sub(others.total);
+    // Without knowing whose they are, commits may be more than the service of the load.
+    if service_total > 0 && of_load <= service_total {
+        let share = units::whole_percent(of_load, service_total);
+        line.push_str(&match others.count {
+            0 => format!(", {share} of service"),
+            _ => format!("; those of the load are {share} of service"),
+        });
+    }
+    if let Some(others) = other_clients(commits) {
+        line.push_str(&format!("; {others}"));
     }
     line
+}
+
+/// Returns how many of the commits are not of the load; `None` if none are, or if that is not known.
+pub(crate) fn other_clients(commits: &Commits) -> Option<String> {
+    let others = commits.others.filter(|others| others.count > 0)?;
+    Some(format!(
+        "{} ({}) are of other clients",
+        units::count(others.count),
+        units::percent(others.count, commits.count)
+    ))
 }
 
 /// Returns where a server is and how durable. The first part has the durability too, unless the image makes it too long.
@@ -315,6 +334,7 @@ fn account(tracer: &Tracer, commits: Option<&Commits>) -> Vec<String> {
         ("undecodable", tracer.undecodable),
         ("unmatched", tracer.unmatched),
         ("sums violated", tracer.invariant_violations),
+        ("contradictions", tracer.contradictions),
     ]));
     parts.extend(tracer.gaps.map(sampled));
     parts.push(if commits.is_some_and(|commits| commits.count > 0) {

@@ -13,6 +13,7 @@ pub(crate) fn account(tracer: &Tracer) -> Vec<(&'static str, String)> {
         ("undecodable", units::count(tracer.undecodable)),
         ("unmatched", units::count(tracer.unmatched)),
         ("sums violated", units::count(tracer.invariant_violations)),
+        ("contradictions", units::count(tracer.contradictions)),
         ("run time in the kernel", units::duration(tracer.bpf_ns)),
         ("way to the programs", units::duration(tracer.entry_ns)),
         ("slower system calls", units::duration(tracer.slow_call_ns)),

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use logtrace_attribution::breakdown::{OverTime, StackTotals, Sums, Whole};
-use logtrace_attribution::synthetic;
 use logtrace_events::{decode, encoded};
 use logtrace_report::document::{Commits, Document, TracedParts};
 use logtrace_report::parse_json;
 use logtrace_report::render::{Format, Input, flamegraph, parse_folded, render, render_folded};
 use logtrace_testkit::fuzz::{config, damaged, damaged_json, damaged_text};
+use logtrace_testkit::synthetic;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use strum::IntoEnumIterator;
@@ -39,6 +39,7 @@ fn render_all(document: &Document, stacks: &StackTotals) {
                 stacks,
                 over_time: None,
                 color,
+                all: false,
             };
             let _ = render(format, input);
         }
@@ -100,7 +101,7 @@ proptest! {
         let Sample { document, stacks } = samples::traced();
         let commits = &OVER_TIME.1;
         if let Ok(over_time) = OverTime::parse(&text, sums(commits)) {
-            let input = Input { document: &document, stacks: &stacks, over_time: Some(&over_time), color: false };
+            let input = Input { document: &document, stacks: &stacks, over_time: Some(&over_time), color: false, all: false };
             let _ = render(Format::Html, input);
         }
     }

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use flate2::read::GzDecoder;
 use logtrace_attribution::breakdown::{Exemplar, Exemplars, Lane, OverTime};
 use logtrace_attribution::recorded::{RecordedWindow, explain_recording};
-use logtrace_attribution::synthetic::{group_commits, recording};
 use logtrace_events::RecordingReader;
-use logtrace_report::perfetto::{Exported, Selection, export_exemplars};
+use logtrace_report::perfetto::{ExportedTrace, Selection, export_exemplars};
+use logtrace_testkit::synthetic::{group_commits, recording};
 
 use super::Fields;
 
@@ -45,7 +45,7 @@ fn later_ns() -> u64 {
         .unwrap()
 }
 
-fn exported(selection: Selection) -> (Exported, Vec<Fields>) {
+fn exported(selection: Selection) -> (ExportedTrace, Vec<Fields>) {
     let mut compressed = Vec::new();
     let exported = export_exemplars(&RUN, selection, (PID, "MariaDB"), &mut compressed).unwrap();
     let mut bytes = Vec::new();

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use logtrace_attribution::synthetic::{group_commits, recording, stated_group_commits};
 use logtrace_common::TimeRange;
 use logtrace_events::{Commit, Record, RecordingReader};
-use logtrace_report::perfetto::{Exported, Selection, export};
+use logtrace_report::perfetto::{ExportedTrace, Selection, export};
+use logtrace_testkit::synthetic::{group_commits, recording, stated_group_commits};
 
-fn exported(records: &[Record], selection: Selection) -> (Exported, Vec<Fields>) {
+fn exported(records: &[Record], selection: Selection) -> (ExportedTrace, Vec<Fields>) {
     let recording = recording(records).unwrap();
     let mut compressed = Vec::new();
     let open = || RecordingReader::new(&recording[..]);

@@ -1,7 +1,7 @@
 //! What the samples promise, and that a document which breaks a promise is found.
 
 use logtrace_report::check::Imbalance;
-use logtrace_report::document::{Document, Groups, SCHEMA};
+use logtrace_report::document::{Document, Groups, SCHEMA, StatementStages};
 use logtrace_report::render::{Format, Input, render};
 use logtrace_report::{JsonError, parse_json};
 use serde_json::{Value, json};
@@ -133,6 +133,31 @@ fn groups_add_up_to_their_members() {
 }
 
 #[test]
+fn stages_add_up_and_holders_are_part_of_the_waits() {
+    let stages =
+        |change: fn(&mut StatementStages)| refused(|document| change(document.stages.as_mut().unwrap()));
+    let sums = [
+        stages(|of| of.before_commit += 1),
+        stages(|of| of.after_commit -= 1),
+        stages(|of| of.waited += 1),
+        stages(|of| of.waits[0].total += 1),
+    ];
+    for error in sums {
+        assert!(matches!(error, Imbalance::Sum { .. }), "{error}");
+    }
+    let parts = [
+        stages(|of| of.waits[0].longest = of.waits[0].total + 1),
+        stages(|of| of.waits[0].held_by[0].total = of.waits[0].total + 1),
+        stages(|of| of.waits[0].held_by[0].held *= 10),
+        stages(|of| of.waits[0].held_by[0].idle *= 2),
+        stages(|of| of.waits[0].held_by[0].count = 15),
+    ];
+    for error in parts {
+        assert!(matches!(error, Imbalance::Part { .. }), "{error}");
+    }
+}
+
+#[test]
 fn a_part_larger_than_its_whole_is_found() {
     let error = refused(|document| document.causes[0].commits = 35_989);
     assert!(
@@ -193,5 +218,6 @@ fn input(sample: &samples::Sample) -> Input<'_> {
         stacks: &sample.stacks,
         over_time: None,
         color: false,
+        all: false,
     }
 }

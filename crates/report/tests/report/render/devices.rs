@@ -38,6 +38,7 @@ fn reports(document: &Document) -> Vec<String> {
             stacks: &Default::default(),
             over_time: None,
             color: false,
+            all: false,
         };
         render(format, input).unwrap()
     };

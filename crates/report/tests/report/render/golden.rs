@@ -1,8 +1,9 @@
 //! What each renderer makes of each sample, compared with the snapshots beside this file.
 
 use logtrace_attribution::breakdown::{StackTotals, Whole};
-use logtrace_attribution::synthetic;
 use logtrace_report::render::{Format, Input, RenderError, flamegraph, parse_folded, render, render_folded};
+use logtrace_testkit::page::markup;
+use logtrace_testkit::synthetic;
 use serde_json::{Value, json};
 use strum::IntoEnumIterator;
 
@@ -15,6 +16,7 @@ pub(super) fn rendered(format: Format, sample: &Sample) -> String {
         stacks: &sample.stacks,
         over_time: None,
         color: false,
+        all: false,
     };
     render(format, input).unwrap()
 }
@@ -24,11 +26,21 @@ fn every_sample_in_every_format() {
     for (name, mut sample) in samples::all() {
         let is_pure = |&format: &Format| !matches!(format, Format::Html | Format::Speedscope);
         for format in Format::iter().filter(is_pure) {
-            insta::assert_snapshot!(format!("{name}.{format}"), rendered(format, &sample));
+            let input = Input {
+                document: &sample.document,
+                stacks: &sample.stacks,
+                over_time: None,
+                color: false,
+                all: false,
+            };
+            // What a run does not have is an error that says why.
+            let text = render(format, input).unwrap_or_else(|error| format!("error: {error}\n"));
+            insta::assert_snapshot!(format!("{name}.{format}"), text);
         }
         // The drawings have snapshots of their own; nobody could review it within the page.
         sample.stacks = StackTotals::default();
-        insta::assert_snapshot!(format!("{name}.html"), rendered(Format::Html, &sample));
+        let page = markup(&rendered(Format::Html, &sample));
+        insta::assert_snapshot!(format!("{name}.html"), page);
     }
 }
 
@@ -72,7 +84,8 @@ fn the_parts_of_a_response_are_drawn_in_the_order_of_time() {
 
 #[test]
 fn the_page_holds_the_drawings_and_loads_nothing() {
-    let page = rendered(Format::Html, &samples::traced());
+    // A link to a section is no request.
+    let page = rendered(Format::Html, &samples::traced()).replace("href=\"#", "");
     assert_eq!(page.matches("data=\"data:image/svg+xml;base64,").count(), 3);
     for address in ["src=\"", "href=\"", "url(", "@import"] {
         assert!(
@@ -128,6 +141,7 @@ fn speedscope_gets_each_stack_with_its_time() {
         stacks: &StackTotals::default(),
         over_time: None,
         color: false,
+        all: false,
     };
     assert!(matches!(
         render(Format::Speedscope, nothing),
@@ -145,9 +159,12 @@ fn the_pictures_over_time_are_in_the_page() {
         stacks: &sample.stacks,
         over_time: Some(&over_time),
         color: false,
+        all: false,
     };
     let page = render(Format::Html, input).unwrap();
-    let (_, section) = page.split_once("<section class=\"over-time\">").unwrap();
+    let (_, section) = page
+        .split_once("<section id=\"over-time\" class=\"over-time\">")
+        .unwrap();
     let (section, _) = section.split_once("</section>").unwrap();
     // What a library makes of the pixels is tested where they are drawn.
     let parts = section
@@ -195,6 +212,7 @@ fn colours_change_nothing_but_colours() {
             stacks: &sample.stacks,
             over_time: None,
             color,
+            all: false,
         };
         let colored = render(Format::Terminal, input(true)).unwrap();
         let plain = render(Format::Terminal, input(false)).unwrap();
@@ -220,6 +238,22 @@ fn the_terminal_report_is_at_most_100_columns_wide() {
     for (name, sample) in samples::all() {
         for line in rendered(Format::Terminal, &sample).lines() {
             assert!(line.chars().count() <= 100, "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn sentences_of_the_terminal_report_are_at_most_80_columns_wide() {
+    const TITLES: [&str; 2] = ["what to change", "where to look next"];
+    for (name, sample) in samples::all() {
+        let report = rendered(Format::Terminal, &sample);
+        let blocks = report
+            .split("\n\n")
+            .filter(|block| TITLES.iter().any(|title| block.starts_with(title)));
+        let blocks: Vec<&str> = blocks.collect();
+        assert!(!blocks.is_empty(), "{name}");
+        for line in blocks.iter().flat_map(|block| block.lines()) {
+            assert!(line.chars().count() <= 80, "{name}: {line}");
         }
     }
 }
@@ -274,7 +308,7 @@ fn to_the_limit(value: &mut Value, name: &str) {
     match value {
         Value::Number(number) if number.is_u64() && name != "schema" => {
             *value = match name {
-                "connections" | "cpus" | "hardware_queues" | "pid" | "tables" => {
+                "connections" | "cpus" | "hardware_queues" | "pid" | "tables" | "thread" | "tid" => {
                     json!(u32::MAX)
                 }
                 _ => json!(u64::MAX),
@@ -295,12 +329,20 @@ fn numbers_at_their_limit_are_rendered() {
         let mut value = serde_json::to_value(&sample.document).unwrap();
         to_the_limit(&mut value, "");
         sample.document = serde_json::from_value(value).unwrap();
-        // Without stacks there is nothing for a viewer of stacks.
-        for format in Format::iter().filter(|&format| format != Format::Speedscope) {
-            assert!(
-                !rendered(format, &sample).is_empty() || format.to_string().starts_with("folded"),
-                "{name}"
-            );
+        for format in Format::iter() {
+            let input = Input {
+                document: &sample.document,
+                stacks: &sample.stacks,
+                over_time: None,
+                color: false,
+                all: false,
+            };
+            match render(format, input) {
+                Ok(text) => assert!(!text.is_empty(), "{name}: {format}"),
+                // Without stacks there is nothing for a viewer of stacks.
+                Err(RenderError::Absent { .. } | RenderError::NoStacks) => {}
+                Err(error) => panic!("{name}: {format}: {error}"),
+            }
         }
     }
 }

@@ -10,13 +10,17 @@ use strum::IntoEnumIterator;
 use super::samples;
 
 /// Texts that come from servers, files and users.
-const TEXTS: [&str; 6] = [
+const TEXTS: [&str; 10] = [
     "/server/version",
     "/caveats/0/text",
     "/caveats/0/kind",
     "/files/0/path",
     "/unclassified/0/frames/0",
     "/devices/0/device",
+    "/holders/transactions/0/session/user",
+    "/holders/transactions/0/session/host",
+    "/holders/transactions/0/session/statement",
+    "/stages/waits/0/held_by/0/session/statement",
 ];
 
 /// A sample with this text in all places.
@@ -29,7 +33,7 @@ fn hostile(text: &str) -> Document {
             set += 1;
         }
     }
-    assert!(set >= 4, "{set} of the places are in the sample");
+    assert!(set >= 7, "{set} of the places are in the sample");
     serde_json::from_value(document).unwrap()
 }
 
@@ -58,7 +62,7 @@ proptest! {
         let document = hostile(&text);
         let stacks = samples::losses().stacks;
         for format in Format::iter() {
-            let input = Input { document: &document, stacks: &stacks, over_time: None, color: false };
+            let input = Input { document: &document, stacks: &stacks, over_time: None, color: false, all: false };
             let shown = render(format, input).unwrap();
             let command = shown.chars().find(|&c| !is_inert(c) && c != '\n');
             prop_assert_eq!(command, None, "{}", format);

@@ -2,7 +2,9 @@
 
 mod breakdown;
 pub(crate) mod custom;
+mod failure;
 mod host;
+mod statements;
 pub(crate) mod tpcc;
 
 use std::collections::BTreeMap;
@@ -12,11 +14,13 @@ use logtrace_attribution::breakdown::{Breakdown, Distribution, StackTotals};
 use logtrace_attribution::cause::Cause;
 use logtrace_common::{FileClass, Flavor};
 use logtrace_report::document::{
-    Capacity, CauseTime, Caveat, Commits, Container, Document, Driver, Gaps, LoopImage, OutageRow, Placed,
-    Probe, Program, SCHEMA, Server, StepCommits, StepRow, Trace, TracedParts, Tracer, Tracing, Workload,
+    Capacity, CauseTime, Caveat, Commits, Container, Document, Driver, Gaps, LockHolder, LoopImage,
+    NameSource, OtherCommits, OutageRow, Placed, Probe, Program, Server, SessionRow, StepCommits, StepRow,
+    Trace, TracedParts, Tracer, Tracing, Workload,
 };
 
 use self::breakdown::{breakdown, durations, histogram};
+use self::failure::deadlock;
 use self::host::{cpu, host};
 
 /// A run and its stacks.
@@ -52,6 +56,7 @@ fn make_traced() -> Sample {
     document.caveats.clear();
     document.tracer = Some(tracer());
     document.set_breakdown(&breakdown, TracedParts::ALL);
+    name(&mut document);
     document.tracing = Some(tracing());
     Sample {
         document,
@@ -59,33 +64,39 @@ fn make_traced() -> Sample {
     }
 }
 
+/// Names a transaction and the session that held a lock longest.
+fn name(document: &mut Document) {
+    let session = |thread, connection, user: &str, statement: &str| SessionRow {
+        thread,
+        connection,
+        user: user.to_owned(),
+        host: "10.0.0.3".to_owned(),
+        statement: Some(statement.to_owned()),
+    };
+    let large = "INSERT INTO `orders_of_the_year` SELECT * FROM `orders` WHERE `id` > ?";
+    let large = session(19_370, 17, "app", large);
+    let locks = "UPDATE `stock` SET `quantity` = `quantity` - ? WHERE `item` = ?";
+    lock_holder(document).session = Some(session(4_711, 18, "shop", locks));
+    let holders = document.holders.as_mut().unwrap();
+    holders.names = NameSource::Server;
+    holders.sessions = vec![large.clone()];
+    holders.transactions[0].session = Some(large);
+}
+
+/// Returns the session that held a lock longest.
+fn lock_holder(document: &mut Document) -> &mut LockHolder {
+    &mut document.stages.as_mut().unwrap().waits[0].held_by[0]
+}
+
 /// The same load without the tracer.
 pub(crate) fn not_traced() -> Sample {
     let document = Document {
-        schema: SCHEMA,
         logtrace: "0.1.0".to_owned(),
         host: Some(host()),
-        started: "2026-11-21T09:30:00+01:00".to_owned(),
-        server: server(),
         workload: Some(workload()),
         driver: Some(driver()),
         cpu: Some(cpu()),
-        tpcc: None,
-        trace: None,
-        join: None,
-        response: None,
-        commits: None,
-        causes: Vec::new(),
-        unexplained: 0,
-        last_resort: 0,
-        statements: None,
-        groups: None,
-        files: None,
-        devices: None,
-        tracing: None,
-        tracer: None,
-        unclassified: Vec::new(),
-        caveats: Vec::new(),
+        ..Document::new("2026-11-21T09:30:00+01:00".to_owned(), server())
     };
     Sample {
         document,
@@ -108,6 +119,7 @@ pub(crate) fn losses() -> Sample {
         offered_per_s: None,
         unfinished: 2,
         errors: BTreeMap::from([("1213".to_owned(), 12), ("disconnected".to_owned(), 1)]),
+        first_errors: BTreeMap::from([("1213".to_owned(), deadlock())]),
         retries: BTreeMap::from([("1205".to_owned(), 40)]),
         retrying: Distribution::from(&histogram(&durations(38, 900_000.0))),
         outages: vec![OutageRow {
@@ -126,6 +138,10 @@ pub(crate) fn losses() -> Sample {
         tracer.programs[1].runs = 0;
         tracer.programs[1].run_ns = 0;
     }
+    document.commits.as_mut().unwrap().others = Some(OtherCommits {
+        count: 1_204,
+        total: 1 << 30,
+    });
     // Another cause leads among the slowest commits.
     let first = document.causes[0].slowest;
     document.causes[0].slowest = std::mem::replace(&mut document.causes[2].slowest, first);
@@ -184,6 +200,12 @@ pub(crate) fn trace() -> Sample {
         pid: 1234,
         duration_s: 30.0,
     });
+    // Without a login, nobody is named.
+    lock_holder(document).session = None;
+    let holders = document.holders.as_mut().unwrap();
+    holders.names = NameSource::NoLogin;
+    holders.sessions.clear();
+    holders.transactions[0].session = None;
     if let Some(tracer) = &mut document.tracer {
         tracer.gaps = Some(Gaps {
             count: 13,
@@ -289,8 +311,6 @@ fn driver() -> Driver {
         achieved_per_s: 1_199.6,
         requests: 35_988,
         done: 35_988,
-        errors: BTreeMap::new(),
-        retries: BTreeMap::new(),
         from_warmup: 0,
         late: 0,
         late_by_pacer: 0,
@@ -307,10 +327,7 @@ fn driver() -> Driver {
         service: distribution(1_080_000.0),
         response: distribution(1_120_000.0),
         response_with_failed: distribution(1_120_000.0),
-        retrying: Distribution::default(),
-        outages: Vec::new(),
-        kinds: Vec::new(),
-        steps: Vec::new(),
+        ..Driver::default()
     }
 }
 
@@ -358,6 +375,7 @@ fn tracer() -> Tracer {
         undecodable: 0,
         unmatched: 0,
         invariant_violations: 0,
+        contradictions: 0,
         bpf_ns: 187_500_000,
         entry_ns: 130_000_000,
         slow_call_ns: 70_000_000,
@@ -389,7 +407,7 @@ fn tracer() -> Tracer {
 
 fn caveat(kind: &str, text: &str) -> Caveat {
     Caveat {
-        kind: kind.to_owned(),
+        kind: kind.to_owned().into(),
         text: text.to_owned(),
     }
 }

@@ -69,6 +69,7 @@ fn structs(value: &Value, at: &str, found: &mut Vec<String>) {
             let is_map = [
                 "/settings",
                 "/errors",
+                "/first_errors",
                 "/retries",
                 "/workload/statements",
                 "/workload/session",

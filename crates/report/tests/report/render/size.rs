@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::DeflateDecoder;
 use logtrace_attribution::breakdown::{CubeCell, OverTime};
-use logtrace_attribution::synthetic;
 use logtrace_report::document::TracedParts;
 use logtrace_report::render::{Format, Input, render};
+use logtrace_testkit::synthetic;
 
 use super::analysed::breakdown;
 use super::samples;
@@ -38,6 +38,7 @@ fn page(commits: u32) -> String {
         stacks: &breakdown.stacks,
         over_time: Some(&breakdown.over_time),
         color: false,
+        all: false,
     };
     render(Format::Html, input).unwrap()
 }
@@ -90,6 +91,7 @@ fn a_page_that_would_be_too_large_has_wider_columns() {
         stacks: &breakdown.stacks,
         over_time: Some(&over_time),
         color: false,
+        all: false,
     };
     let page = render(Format::Html, input).unwrap();
     assert!(page.len() <= MOST_BYTES, "{} bytes", page.len());

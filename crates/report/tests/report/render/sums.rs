@@ -22,6 +22,8 @@ fn document(causes: Vec<CauseRow>) -> Document {
     let last_resort = causes.iter().filter(|row| row.cause.is_last_resort());
     document.last_resort = last_resort.map(|row| row.total).sum();
     document.causes = causes;
+    // Theirs are parts of the commits that these replace.
+    document.holders = None;
     document
 }
 
@@ -58,6 +60,7 @@ fn rendered(format: Format, document: &Document) -> String {
         stacks: &StackTotals::default(),
         over_time: None,
         color: false,
+        all: true,
     };
     render(format, input).unwrap()
 }

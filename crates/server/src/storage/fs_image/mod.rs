@@ -15,9 +15,9 @@ use anyhow::Context;
 use crate::error::ServerError;
 use crate::facts::file_system::FileSystemFacts;
 use crate::install::os_user::ServerUser;
-use crate::process::child::{Launch, ServerProcess};
 use crate::process::error_log::{ServerLog, first_lines};
-use crate::process::pidfd::Exit;
+use crate::process::pidfd::ProcessEnd;
+use crate::process::{Launch, ServerProcess};
 use crate::storage::fs_image::fs_kind::ImageKind;
 use crate::storage::fs_image::loop_device::LoopDevice;
 use crate::storage::fs_image::size::ImageSize;
@@ -163,7 +163,7 @@ impl ImageConfig {
         })
         .with_context(|| self.failed("make"))?;
         match process.watch.ended().await {
-            Exit::Code(0) => Ok(()),
+            ProcessEnd::Code(0) => Ok(()),
             exit => Err(ServerError::Make(format!(
                 "{} ended with {exit}:\n  {}",
                 tool.display(),

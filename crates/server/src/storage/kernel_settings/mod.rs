@@ -11,11 +11,11 @@ use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServerError;
+use crate::error::unless_gone;
 use crate::facts::block_device::chosen;
 use crate::facts::file_system::FileSystemFacts;
 use crate::storage::file_lock::FileLock;
 use crate::storage::locked_dir::guard;
-use crate::unless_gone::unless_gone;
 
 pub use place::KernelPlace;
 

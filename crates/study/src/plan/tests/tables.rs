@@ -1,7 +1,7 @@
 //! References and published ratios of tables.
 
+use crate::plan::Plan;
 use crate::plan::scale::Scale;
-use crate::plan::study_plan::Plan;
 
 const PLAN: &str = r#"
 name = "published"

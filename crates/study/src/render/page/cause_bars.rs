@@ -5,7 +5,7 @@ use logtrace_attribution::cause::Wait;
 use logtrace_report::render::{Unit, wait_color};
 
 use crate::tables::cause_share::CauseShare;
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::{Grid, StudyTable};
 
 /// Number of waits that the legend names.
 const NAMED: usize = 9;
@@ -21,26 +21,26 @@ const LEAST: f64 = 0.002;
 
 #[derive(Template)]
 #[template(path = "cause_bars.svg", escape = "html")]
-struct Bars {
+struct CauseBars {
     title: String,
     height: f64,
-    lines: Vec<Line>,
+    lines: Vec<CellBar>,
     legend: Vec<Named>,
 }
 
 /// Bar of a cell.
-struct Line {
+struct CellBar {
     /// Axis and level of the row, above its first bar.
     heading: Option<String>,
     name: String,
     /// Mean of all causes together.
     mean: String,
     y: f64,
-    parts: Vec<Part>,
+    parts: Vec<BarPart>,
 }
 
 /// Part of a bar: places from 0 to 1.
-struct Part {
+struct BarPart {
     left: f64,
     width: f64,
     color: String,
@@ -56,7 +56,7 @@ struct Named {
 }
 
 /// Levels of the row and the column of a cell.
-type Cell<'a> = (&'a str, &'a str);
+type CellLevels<'a> = (&'a str, &'a str);
 
 /// Draws the causes of a grid, or nothing if it has none.
 pub(super) fn cause_bars(
@@ -68,7 +68,7 @@ pub(super) fn cause_bars(
         let causes = &entry.measured()?.causes;
         (!causes.is_empty()).then_some(((row, column), causes))
     });
-    let cells: Vec<(Cell<'_>, &Vec<CauseShare>)> = cells.collect();
+    let cells: Vec<(CellLevels<'_>, &Vec<CauseShare>)> = cells.collect();
     if cells.is_empty() {
         return Ok(None);
     }
@@ -77,7 +77,7 @@ pub(super) fn cause_bars(
     let lines = cells.iter().map(|&((row, column), causes)| {
         let is_first = before.replace(row) != Some(row);
         y += if is_first { 2.0 * LINE } else { LINE };
-        Line {
+        CellBar {
             heading: is_first.then(|| format!("{} {row}", table.row_axis)),
             name: table.column_name(column),
             mean: mean(causes),
@@ -85,9 +85,9 @@ pub(super) fn cause_bars(
             parts: parts(causes, &waits),
         }
     });
-    let lines: Vec<Line> = lines.collect();
+    let lines: Vec<CellBar> = lines.collect();
     let legend = legend(&waits, y + LINE + 14.0);
-    let bars = Bars {
+    let bars = CauseBars {
         title,
         height: legend.iter().map(|named| named.y + 12.0).fold(0.0, f64::max),
         lines,
@@ -97,7 +97,7 @@ pub(super) fn cause_bars(
 }
 
 /// Returns the waits of all cells, the largest first.
-fn waits(cells: &[(Cell<'_>, &Vec<CauseShare>)]) -> Vec<Wait> {
+fn waits(cells: &[(CellLevels<'_>, &Vec<CauseShare>)]) -> Vec<Wait> {
     let mut sums: Vec<(Wait, f64)> = Vec::new();
     for cause in cells.iter().flat_map(|(_, causes)| causes.iter()) {
         match sums.iter_mut().find(|(wait, _)| *wait == cause.wait) {
@@ -110,7 +110,7 @@ fn waits(cells: &[(Cell<'_>, &Vec<CauseShare>)]) -> Vec<Wait> {
 }
 
 /// Returns the parts of a bar, in the order of the waits, so that equal colours are at equal places.
-fn parts(causes: &[CauseShare], waits: &[Wait]) -> Vec<Part> {
+fn parts(causes: &[CauseShare], waits: &[Wait]) -> Vec<BarPart> {
     let mut left = 0.0;
     let mut parts = Vec::new();
     for wait in waits {
@@ -119,7 +119,7 @@ fn parts(causes: &[CauseShare], waits: &[Wait]) -> Vec<Part> {
                 .mean
                 .map_or_else(String::new, |mean| format!(" ({})", Unit::Time.text(mean)));
             if cause.share >= LEAST {
-                parts.push(Part {
+                parts.push(BarPart {
                     left,
                     width: cause.share,
                     color: wait_color(*wait),

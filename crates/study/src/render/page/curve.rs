@@ -3,7 +3,7 @@
 use askama::Template;
 use logtrace_report::render::Unit;
 
-use super::axis::{Tick, Values};
+use super::axis::{Tick, value_axis, value_ticks};
 use crate::report::{Series, StudyReport};
 use crate::results::stalls::Stall;
 
@@ -39,7 +39,7 @@ impl StallArea {
 /// Draws the requests of each second of a measurement, and where it stalled.
 pub(super) fn curve(report: &StudyReport, series: &Series, title: String) -> Result<String, askama::Error> {
     let seconds = series.per_second.len().max(1) as f64;
-    let values = Values::up_to(series.per_second.iter().copied().fold(0.0, f64::max));
+    let values = value_axis(series.per_second.iter().copied().fold(0.0, f64::max));
     let point = |(second, value): (usize, &f64)| {
         let (x, y) = ((second as f64 + 0.5) / seconds, 1.0 - values.place(*value));
         format!("{:.1},{:.1}", 640.0 * x, 120.0 * y)
@@ -52,7 +52,7 @@ pub(super) fn curve(report: &StudyReport, series: &Series, title: String) -> Res
     let stalls = stalls.map(|row| StallArea::new(&row.stall, seconds, crate::render::texts::stall(row)));
     let curve = Curve {
         title,
-        values: values.ticks(Unit::PerSecond),
+        values: value_ticks(values, Unit::PerSecond),
         points: points.join(" "),
         stalls: stalls.collect(),
         seconds: series.per_second.len(),

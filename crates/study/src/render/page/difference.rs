@@ -6,8 +6,8 @@ use logtrace_report::render::{DURATION, wait_color};
 use serde::Serialize;
 
 use crate::report::StudyReport;
+use crate::tables::Grid;
 use crate::tables::cell_entry::MeasuredEntry;
-use crate::tables::study_table::Grid;
 
 /// All parts of the script. Each later one uses the ones before.
 const PARTS: [&str; 3] = [
@@ -17,7 +17,7 @@ const PARTS: [&str; 3] = [
 ];
 
 #[derive(Serialize)]
-struct Data<'a> {
+struct DifferenceData<'a> {
     cells: Vec<CellCauses<'a>>,
     /// Colours of the waits.
     colors: BTreeMap<String, String>,
@@ -38,7 +38,6 @@ struct CauseMean<'a> {
     mean: f64,
 }
 
-/// Returns the script.
 pub(super) fn script() -> String {
     PARTS.concat()
 }
@@ -65,7 +64,7 @@ pub(super) fn data(report: &StudyReport) -> Result<String, serde_json::Error> {
             causes,
         });
     }
-    Ok(serde_json::to_string(&Data { cells, colors })?.replace('<', "\\u003c"))
+    Ok(serde_json::to_string(&DifferenceData { cells, colors })?.replace('<', "\\u003c"))
 }
 
 fn means(entry: &MeasuredEntry) -> Vec<CauseMean<'_>> {

@@ -1,14 +1,15 @@
 //! Chart of a grid: the figure of each cell with its interval, by the levels of the rows, a colour and a shape for each column.
 
 use askama::Template;
+use logtrace_report::render::ValueAxis;
 use logtrace_statistics::with_interval;
 
-use super::axis::{Levels, Tick, Values};
-use super::palette::{Series, series};
+use super::axis::{Levels, Tick, value_axis, value_ticks};
+use super::palette::{ColumnLook, series};
 use crate::render::texts::reference_text;
-use crate::tables::cell_entry::{Entry, MeasuredEntry};
+use crate::tables::cell_entry::{CellEntry, MeasuredEntry};
 use crate::tables::reference::Reference;
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::{Grid, StudyTable};
 
 /// Share of the axis of levels by which neighbouring columns are apart.
 const APART: f64 = 0.014;
@@ -33,7 +34,7 @@ struct Chart {
 
 /// Marks of one column.
 struct Column {
-    series: Series,
+    series: ColumnLook,
     /// Left edge of its entry in the legend.
     legend: f64,
     /// Points of the line through the marks; empty without a line.
@@ -59,7 +60,7 @@ pub(super) fn figure_chart(
     let Some(most) = most(grid) else {
         return Ok(None);
     };
-    let values = Values::up_to(most);
+    let values = value_axis(most);
     let rows: Vec<&str> = grid.rows.iter().map(|row| row.level.as_str()).collect();
     let levels = Levels::of(&rows);
     let mut legend = 80.0;
@@ -67,7 +68,7 @@ pub(super) fn figure_chart(
         let name = table.column_name(level);
         let shift = (at as f64 - (grid.columns.len() - 1) as f64 / 2.0) * APART;
         let marks = grid.rows.iter().zip(&levels.ticks).filter_map(|(row, tick)| {
-            let one = row.entries.get(at).and_then(Entry::measured)?;
+            let one = row.entries.get(at).and_then(CellEntry::measured)?;
             let named = format!("{} {}, {name}", table.row_axis, row.level);
             Some(mark(table, values, (tick.at + shift, named), one))
         });
@@ -91,7 +92,7 @@ pub(super) fn figure_chart(
     let columns: Vec<Column> = columns.collect();
     let chart = Chart {
         title,
-        values: values.ticks(table.unit),
+        values: value_ticks(values, table.unit),
         columns,
         levels: levels.ticks,
         row_axis: table.row_axis.clone(),
@@ -103,7 +104,7 @@ pub(super) fn figure_chart(
     chart.render().map(Some)
 }
 
-fn mark(table: &StudyTable, values: Values, (x, named): (f64, String), one: &MeasuredEntry) -> Mark {
+fn mark(table: &StudyTable, values: ValueAxis, (x, named): (f64, String), one: &MeasuredEntry) -> Mark {
     let y = |value| 1.0 - values.place(value);
     let interval = one.interval;
     let text = with_interval(one.value, interval, |value| table.unit.text(value));
@@ -117,7 +118,7 @@ fn mark(table: &StudyTable, values: Values, (x, named): (f64, String), one: &Mea
 }
 
 /// Returns the line of a reference, or `None` if it is beyond the axis.
-fn reference(table: &StudyTable, values: Values, reference: &Reference) -> Option<Tick> {
+fn reference(table: &StudyTable, values: ValueAxis, reference: &Reference) -> Option<Tick> {
     let at = values.place(reference.value);
     let text = reference_text(table, reference);
     (at < 1.0).then_some(Tick { at, text })

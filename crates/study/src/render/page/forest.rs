@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use askama::Template;
-use logtrace_statistics::{Compare, with_interval};
+use logtrace_statistics::{DifferenceScale, with_interval};
 
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::{Grid, StudyTable};
 
 /// Least and largest half of the axis, as logarithms of ratios.
 const HALF: (f64, f64) = (0.1, 1.8);
@@ -22,11 +22,11 @@ struct Forest {
     ends: [String; 3],
     /// Publications whose ratios the plot has.
     published: String,
-    lines: Vec<Line>,
+    lines: Vec<ForestLine>,
 }
 
 /// Comparison of a cell with its baseline. Places are shares of the axis.
-struct Line {
+struct ForestLine {
     /// Axis and level of the row, above its first comparison.
     heading: Option<String>,
     name: String,
@@ -49,14 +49,14 @@ pub(super) fn forest(
         return Ok(None);
     };
     let place = |value: f64| match compare {
-        Compare::Ratio => value.max(f64::MIN_POSITIVE).ln(),
-        Compare::Difference => value,
+        DifferenceScale::Ratio => value.max(f64::MIN_POSITIVE).ln(),
+        DifferenceScale::Difference => value,
     };
     let half = half(grid, compare, place);
     let on_axis = |value: f64| (0.5 + 0.5 * place(value) / half).clamp(0.0, 1.0);
     let number = |value: f64| match compare {
-        Compare::Ratio => format!("{value:.2}"),
-        Compare::Difference => table.unit.text(value),
+        DifferenceScale::Ratio => format!("{value:.2}"),
+        DifferenceScale::Difference => table.unit.text(value),
     };
     let compared = grid
         .entries()
@@ -67,7 +67,7 @@ pub(super) fn forest(
         let published = entry.published.as_ref();
         let is_first = before.replace(row) != Some(row);
         y += if is_first { 2.0 * LINE } else { LINE };
-        Line {
+        ForestLine {
             heading: is_first.then(|| format!("{} {row}", table.row_axis)),
             name: table.column_name(column),
             text: with_interval(one.value, one.interval, number),
@@ -83,13 +83,13 @@ pub(super) fn forest(
             }),
         }
     });
-    let lines: Vec<Line> = lines.collect();
+    let lines: Vec<ForestLine> = lines.collect();
     if lines.is_empty() {
         return Ok(None);
     }
     let ends = match compare {
-        Compare::Ratio => [number((-half).exp()), "1".to_owned(), number(half.exp())],
-        Compare::Difference => [number(-half), "0".to_owned(), number(half)],
+        DifferenceScale::Ratio => [number((-half).exp()), "1".to_owned(), number(half.exp())],
+        DifferenceScale::Difference => [number(-half), "0".to_owned(), number(half)],
     };
     let height = y + 1.5 * LINE;
     let forest = Forest {
@@ -111,7 +111,7 @@ fn sources(grid: &Grid) -> String {
 }
 
 /// Returns half the length of the axis, such that it has all comparisons, and their intervals unless these are far wider.
-fn half(grid: &Grid, compare: Compare, place: impl Fn(f64) -> f64) -> f64 {
+fn half(grid: &Grid, compare: DifferenceScale, place: impl Fn(f64) -> f64) -> f64 {
     let measured = grid.entries().filter_map(|(_, _, entry)| entry.measured());
     let (mut points, mut ends) = (0.0_f64, 0.0_f64);
     for (entry, one) in measured.filter_map(|entry| Some((entry, entry.comparison?))) {
@@ -122,7 +122,7 @@ fn half(grid: &Grid, compare: Compare, place: impl Fn(f64) -> f64) -> f64 {
         ends = far.map(|value| place(value).abs()).fold(ends, f64::max);
     }
     match compare {
-        Compare::Ratio => ends.max(points).clamp(HALF.0, HALF.1).max(points),
-        Compare::Difference => ends.min(3.0 * points).max(points).max(f64::MIN_POSITIVE),
+        DifferenceScale::Ratio => ends.max(points).clamp(HALF.0, HALF.1).max(points),
+        DifferenceScale::Difference => ends.min(3.0 * points).max(points).max(f64::MIN_POSITIVE),
     }
 }

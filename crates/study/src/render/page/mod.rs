@@ -14,7 +14,7 @@ mod palette;
 
 use askama::Template;
 use logtrace_common::inert;
-use logtrace_report::render::PageHead;
+use logtrace_report::render::{PageHead, with_contents};
 
 use self::cause_bars::cause_bars;
 use self::curve::curve;
@@ -22,13 +22,14 @@ use self::figure_chart::figure_chart;
 use self::forest::forest;
 use self::over_time::over_time;
 use crate::plan::syntax::Published;
+use crate::render::answer::answer;
 use crate::render::stages;
 use crate::render::texts::{
     condition_rows, header, heading, notes, reference_line, rows, stall, summary, title,
 };
-use crate::report::StudyReport;
+use crate::report::{RunPage, StudyReport};
 use crate::tables::stage_table::StageTable;
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::{Grid, StudyTable};
 
 /// Style of all charts.
 const CHARTS: &str = include_str!("../../../templates/chart.css");
@@ -41,24 +42,29 @@ const CURVES: usize = 12;
 
 #[derive(Template)]
 #[template(path = "study.html")]
-struct Page<'a> {
+struct StudyPage<'a> {
     report: &'a StudyReport,
     title: String,
     head: String,
     /// Causes of all cells, and the script that compares two of them.
     cells: String,
     script: String,
+    /// Answer, a sentence for each table.
+    answer: Vec<String>,
     summary: String,
-    tables: Vec<TableSection>,
+    tables: Vec<StudyTableSection>,
     stages: Vec<StageSection>,
     curves: Vec<(String, String)>,
     stalls: Vec<String>,
     published: &'a [Published],
     conditions: Vec<Vec<String>>,
+    /// Cells with the pages of their runs.
+    runs: Vec<(&'a str, Vec<&'a RunPage>)>,
 }
 
 /// Table of the study.
-struct TableSection {
+struct StudyTableSection {
+    name: String,
     title: String,
     caption: String,
     column_axis: String,
@@ -75,6 +81,8 @@ struct StageSection {
 /// Grid of a table: its pictures, and the numbers.
 struct GridSection {
     heading: String,
+    /// Whether its numbers are shown without opening them, as there is no chart of them.
+    is_open: bool,
     /// Drawings with their captions.
     drawings: Vec<(&'static str, String)>,
     header: Vec<String>,
@@ -106,12 +114,13 @@ pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
         scripts: &[&script],
         drawings: &[],
     };
-    let page = Page {
+    let page = StudyPage {
         report,
         title: title(report),
         head: head.html()?,
         cells: difference::data(report).map_err(askama::Error::custom)?,
         script,
+        answer: answer(report),
         summary: summary(report),
         tables: tables.collect::<Result<_, _>>()?,
         stages: report.stages.iter().map(stage_section).collect(),
@@ -119,8 +128,16 @@ pub fn html(report: &StudyReport) -> Result<String, askama::Error> {
         stalls: report.stalls.iter().map(stall).collect(),
         published: &report.published,
         conditions: condition_rows(report),
+        runs: runs(report),
     };
-    Ok(inert::lines(&(page.render()? + "\n")))
+    Ok(inert::lines(&(with_contents(&page.render()?) + "\n")))
+}
+
+/// Returns the cells with the pages of their runs.
+fn runs(report: &StudyReport) -> Vec<(&str, Vec<&RunPage>)> {
+    let cells = report.run_pages.chunk_by(|one, other| one.cell == other.cell);
+    let cells = cells.filter_map(|pages| Some((pages.first()?.cell.as_str(), pages.iter().collect())));
+    cells.collect()
 }
 
 /// Returns the charts of a study as files, for pages of others.
@@ -146,9 +163,10 @@ fn standalone(svg: &str) -> String {
     svg.replacen("<svg ", namespace, 1).replacen('>', &style, 1)
 }
 
-fn table_section(table: &StudyTable) -> Result<TableSection, askama::Error> {
+fn table_section(table: &StudyTable) -> Result<StudyTableSection, askama::Error> {
     let grids = table.grids.iter().map(|grid| grid_section(table, grid));
-    Ok(TableSection {
+    Ok(StudyTableSection {
+        name: table.name.clone(),
         title: table.title.clone(),
         caption: table.caption(),
         column_axis: table.column_axis.clone(),
@@ -182,10 +200,26 @@ fn drawings(table: &StudyTable, grid: &Grid) -> Result<Vec<(&'static str, String
         .collect())
 }
 
+/// Returns whether a column has several values. A chart of single dots says less than the table of them.
+fn has_series(grid: &Grid) -> bool {
+    let count = |column: usize| {
+        let entries = grid
+            .rows
+            .iter()
+            .filter_map(|row| row.entries.get(column)?.measured());
+        entries.count()
+    };
+    (0..grid.columns.len()).any(|column| count(column) > 1)
+}
+
 fn grid_section(table: &StudyTable, grid: &Grid) -> Result<GridSection, askama::Error> {
+    let mut drawings = drawings(table, grid)?;
+    let is_dots = !has_series(grid);
+    drawings.retain(|(kind, _)| *kind != "values" || !is_dots);
     Ok(GridSection {
         heading: heading(grid),
-        drawings: drawings(table, grid)?,
+        is_open: is_dots,
+        drawings,
         header: header(table, grid),
         rows: rows(table, grid),
         notes: reference_line(table, grid)

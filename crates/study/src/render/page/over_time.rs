@@ -1,13 +1,13 @@
 //! Throughput of the cells of a grid over time, a panel for each cell.
 
 use askama::Template;
-use logtrace_report::render::Unit;
+use logtrace_report::render::{Unit, ValueAxis};
 
-use super::axis::{Tick, Values};
+use super::axis::{Tick, value_axis, value_ticks};
 use super::curve::StallArea;
 use crate::results::stalls::Stall;
-use crate::tables::cell_entry::{Entry, RepeatCurve};
-use crate::tables::study_table::{Grid, StudyTable};
+use crate::tables::cell_entry::{CellEntry, RepeatCurve};
+use crate::tables::{Grid, StudyTable};
 
 /// Left edge of the first panel, and right edge of the last.
 const EDGES: (f64, f64) = (70.0, 750.0);
@@ -21,7 +21,7 @@ const BOTTOM: f64 = 78.0;
 
 #[derive(Template)]
 #[template(path = "over_time.svg", escape = "html")]
-struct OverTime {
+struct OverTimeSection {
     title: String,
     height: f64,
     width: f64,
@@ -51,7 +51,7 @@ pub(super) fn over_time(
     let Some(most) = rates.max_by(f64::total_cmp) else {
         return Ok(None);
     };
-    let (values, columns) = (Values::up_to(most), grid.columns.len().max(1));
+    let (values, columns) = (value_axis(most), grid.columns.len().max(1));
     let width = (EDGES.1 - EDGES.0 + GAP) / columns as f64 - GAP;
     let panels = grid.entries().enumerate();
     let panels = panels.filter_map(|(at, (row, column, entry))| {
@@ -59,7 +59,7 @@ pub(super) fn over_time(
         let place = (at / columns, at % columns);
         Some(panel(curve_of(entry)?, place, values, width, name))
     });
-    let chart = OverTime {
+    let chart = OverTimeSection {
         title,
         height: ROW * grid.rows.len() as f64,
         width,
@@ -68,7 +68,7 @@ pub(super) fn over_time(
     chart.render().map(Some)
 }
 
-fn curve_of(entry: &Entry) -> Option<&RepeatCurve> {
+fn curve_of(entry: &CellEntry) -> Option<&RepeatCurve> {
     entry
         .measured()?
         .curve
@@ -77,17 +77,16 @@ fn curve_of(entry: &Entry) -> Option<&RepeatCurve> {
 }
 
 /// Returns the first and the last label of an axis: panels are low.
-fn labels(values: Values) -> Vec<Tick> {
-    let ticks = values.ticks(Unit::PerSecond);
+fn labels(values: ValueAxis) -> Vec<Tick> {
+    let ticks = value_ticks(values, Unit::PerSecond);
     let (first, last) = (ticks.first().cloned(), ticks.last().cloned());
     first.into_iter().chain(last).collect()
 }
 
-/// Returns the panel of a curve at this line and column.
 fn panel(
     one: &RepeatCurve,
     (line, column): (usize, usize),
-    values: Values,
+    values: ValueAxis,
     width: f64,
     name: String,
 ) -> Panel {

@@ -23,7 +23,7 @@ const SHAPES: [&str; 5] = [
 
 /// Look of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Series {
+pub(super) struct ColumnLook {
     pub(super) name: String,
     /// Number of the class of the style.
     pub(super) class: usize,
@@ -31,8 +31,8 @@ pub(super) struct Series {
 }
 
 /// Returns the look of the column with this number.
-pub(super) fn series(at: usize, name: &str) -> Series {
-    Series {
+pub(super) fn series(at: usize, name: &str) -> ColumnLook {
+    ColumnLook {
         name: name.to_owned(),
         class: at % COLORS.len(),
         shape: SHAPES[at % SHAPES.len()],

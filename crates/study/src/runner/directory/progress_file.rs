@@ -11,7 +11,7 @@ const SCHEMA: u32 = 1;
 
 /// Request of a study, its failures, and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct StudyProgress {
     /// Version of the layout. Files of logtrace before this field have the same layout.
     #[serde(default = "first_schema")]
     schema: u32,
@@ -65,7 +65,7 @@ pub(crate) struct TimeAccount {
     pub(crate) turns: u32,
 }
 
-impl Progress {
+impl StudyProgress {
     /// Creates the progress before the first measurement.
     pub fn new(request: StudyRequest) -> Self {
         Self {

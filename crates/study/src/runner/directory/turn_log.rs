@@ -8,11 +8,11 @@ use logtrace_common::InputKind;
 use logtrace_measure::private_file;
 use serde::{Deserialize, Serialize};
 
-use crate::order::study_steps::TurnBlock;
+use crate::order::TurnBlock;
+use crate::results::StudyResults;
 use crate::results::figure::Figure;
-use crate::results::study_results::Results;
 use crate::results::turn_result::TurnResult;
-use crate::runner::directory::study_dir::StudyDir;
+use crate::runner::directory::StudyDir;
 
 /// Name of the file.
 const FILE: &str = "turns.jsonl";
@@ -92,8 +92,7 @@ impl TurnLog {
         private_file::replace_file(&self.path, &text)
     }
 
-    /// Adds all turns to the results of a study.
-    pub(crate) fn add_to(&self, results: &mut Results) {
+    pub(crate) fn add_to(&self, results: &mut StudyResults) {
         for block in &self.blocks {
             for turn in &block.turns {
                 results.insert_turn(&turn.cell, turn.result(block));
@@ -143,7 +142,7 @@ mod tests {
 
     use super::*;
     use crate::plan::scale::Scale;
-    use crate::runner::directory::progress_file::Progress;
+    use crate::runner::directory::progress_file::StudyProgress;
     use crate::runner::directory::request::{Overrides, StudyRequest};
     use crate::runner::plan_lookup::built_in;
 
@@ -156,7 +155,8 @@ mod tests {
             overrides: Overrides::default(),
             cpus: Vec::new(),
         };
-        let (dir, _) = StudyDir::open(path, &Progress::new(request), "name = \"turns\"\n", true).unwrap();
+        let (dir, _) =
+            StudyDir::open(path, &StudyProgress::new(request), "name = \"turns\"\n", true).unwrap();
         dir
     }
 
@@ -218,7 +218,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let mut log = TurnLog::read(&dir(place.path())).unwrap();
         log.add(record(1, Some("it failed"))).unwrap();
-        let mut results = Results::default();
+        let mut results = StudyResults::default();
         log.add_to(&mut results);
         let plan = built_in().unwrap().remove(0);
         let mut cell = plan.cells(Scale::Smoke)[0].clone();

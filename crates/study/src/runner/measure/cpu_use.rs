@@ -7,12 +7,12 @@ use logtrace_server::Cpus;
 /// Measurement of how busy the CPUs are, from its beginning on.
 #[derive(Debug)]
 pub(crate) struct CpuUse {
-    sides: [Side; 2],
+    sides: [CpusOfSide; 2],
 }
 
 /// CPUs of the server or of logtrace, and their counters at the beginning.
 #[derive(Debug)]
-struct Side {
+struct CpusOfSide {
     /// `None` stands for all CPUs.
     cpus: Option<Cpus>,
     begun: CpuTimes,
@@ -21,7 +21,7 @@ struct Side {
 impl CpuUse {
     /// Begins to measure the CPUs of a placement.
     pub(crate) fn begin(placement: &CpuPlacement) -> Self {
-        let sides = [&placement.server, &placement.client].map(|cpus| Side {
+        let sides = [&placement.server, &placement.client].map(|cpus| CpusOfSide {
             cpus: cpus.clone(),
             begun: times(cpus.as_ref()),
         });

@@ -4,17 +4,17 @@ use std::time::Instant;
 
 use anyhow::bail;
 use jiff::ZonedDateTime;
-use logtrace_measure::measurement::Outputs;
+use logtrace_measure::outputs::Outputs;
 use logtrace_measure::run::{results, window};
 use logtrace_measure::run_dir::RunDir;
 
 use crate::cell::Cell;
 use crate::order::measurement_order::Measurement;
+use crate::runner::directory::failure;
 use crate::runner::directory::progress_file::TimeAccount;
-use crate::runner::directory::study_dir::failure;
 use crate::runner::measure::{machine, stage_times};
 use crate::runner::server::quiesce::quiesce;
-use crate::runner::server::shared_server::{Ready, SharedServers};
+use crate::runner::server::{Ready, SharedServers};
 
 /// Measures a cell into a run directory of its own. The directory stays if the measurement fails.
 pub(crate) async fn measure(

@@ -11,7 +11,7 @@ const FILE: &str = "stages.json";
 
 /// Time of a stage, over the warm-up and the window.
 #[derive(Debug, Serialize, Deserialize)]
-struct Row {
+struct StageTime {
     /// Name.
     stage: String,
     /// Number of times that a statement entered the stage.
@@ -39,9 +39,9 @@ pub(crate) async fn start(server: &Server) -> anyhow::Result<Stages> {
 pub(crate) async fn write(server: &Server, before: &Stages, dir: &RunDir) -> anyhow::Result<()> {
     let added = stages_since(before, &stage_times(server.connection()).await?);
     let statements = statements(&added).max(1);
-    let rows: Vec<Row> = added
+    let rows: Vec<StageTime> = added
         .into_iter()
-        .map(|(stage, added)| Row {
+        .map(|(stage, added)| StageTime {
             stage,
             count: added.count,
             total: added.total_ns,
@@ -62,6 +62,6 @@ fn statements(stages: &Stages) -> u64 {
 /// Reads the stages of a run and their mean nanoseconds per statement. There are none if the run has no such file.
 pub(crate) fn read(run_dir: &Path) -> Vec<(String, f64)> {
     let text = read_facts(run_dir, FILE).unwrap_or_default();
-    let rows: Vec<Row> = serde_json::from_str(&text).unwrap_or_default();
+    let rows: Vec<StageTime> = serde_json::from_str(&text).unwrap_or_default();
     rows.into_iter().map(|row| (row.stage, row.mean)).collect()
 }

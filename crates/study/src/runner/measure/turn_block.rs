@@ -7,13 +7,13 @@ use logtrace_measure::run::short_turn;
 use logtrace_measure::say;
 
 use crate::cell::{Cell, ShortTurns};
-use crate::order::study_steps::TurnBlock;
+use crate::order::TurnBlock;
 use crate::results::figure::Figure;
 use crate::results::turn_result::turn_figures;
 use crate::runner::directory::progress_file::TimeAccount;
 use crate::runner::directory::turn_log::{BlockRecord, TurnRecord};
 use crate::runner::measure::cpu_use::CpuUse;
-use crate::runner::server::shared_server::{Ready, SharedServers};
+use crate::runner::server::{Ready, SharedServers};
 
 /// Measures the turns of a block, one after the other. A turn that fails is in the record with its error. `before` is the cell
 /// that was under load just before.

@@ -7,7 +7,7 @@ use logtrace_measure::errors::{UsageError, with_causes};
 use logtrace_server::{Home, KernelPlace, KernelSettingsGuard, Server, check_kernel_setting, disk_under};
 
 use crate::cell::Cell;
-use crate::plan::study_plan::Plan;
+use crate::plan::Plan;
 use crate::runner::plan_lookup::plan_error;
 
 /// Fails if the machine, or the disk under private servers, does not have a setting that a cell changes.

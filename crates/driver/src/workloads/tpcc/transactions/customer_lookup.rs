@@ -2,7 +2,7 @@
 
 use mysql_async::Value;
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 use crate::workloads::statement::{Statement, required};
 use crate::workloads::tpcc::inputs::{Customer, CustomerKey};
 use crate::workloads::tpcc::profile::Profile;

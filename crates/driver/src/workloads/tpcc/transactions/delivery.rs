@@ -2,7 +2,7 @@
 
 use mysql_async::Value;
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 use crate::workloads::tpcc::options::DISTRICTS;
 use crate::workloads::tpcc::transactions::statements::statements;
 

@@ -2,14 +2,14 @@
 
 use mysql_async::Value;
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
+use crate::workloads::Issued;
 use crate::workloads::statement::{Statement, required};
 use crate::workloads::tpcc::inputs::{DistrictKey, NewOrderInput, OrderLine};
 use crate::workloads::tpcc::money::{amount, cents};
 use crate::workloads::tpcc::options::DISTRICTS;
 use crate::workloads::tpcc::profile::Profile;
 use crate::workloads::tpcc::transactions::statements::statements;
-use crate::workloads::workload::Issued;
 
 /// Stock that would fall below this number is refilled.
 const LOW_STOCK: i64 = 10;

@@ -2,7 +2,7 @@
 
 use mysql_async::Value;
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 use crate::workloads::tpcc::inputs::Customer;
 use crate::workloads::tpcc::profile::Profile;
 use crate::workloads::tpcc::transactions::customer_lookup::{BY_LAST_NAME, customer_key};

@@ -2,7 +2,7 @@
 
 use mysql_async::{Row, Value};
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 use crate::workloads::statement::{Statement, required};
 use crate::workloads::tpcc::inputs::PaymentInput;
 use crate::workloads::tpcc::money::amount;

@@ -1,6 +1,6 @@
 //! Stock level (clause 2.8): counts the items of a district's last 20 orders that are nearly out of stock.
 
-use crate::client::connection::Conn;
+use crate::client::Conn;
 use crate::workloads::tpcc::inputs::DistrictKey;
 use crate::workloads::tpcc::transactions::statements::statements;
 

@@ -1,14 +1,18 @@
 //! What the analysis gives for a run, with invented numbers.
 
 use hdrhistogram::Histogram;
-use logtrace_attribution::breakdown::{Breakdown, OverTime, Part, StackTotal, StackTotals};
+use logtrace_attribution::breakdown::{
+    Breakdown, Holders, OverTime, Part, ProcessRow, StackTotal, StackTotals, TransactionRow,
+};
 use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
 use logtrace_report::document::{
-    CauseRow, CauseTime, Commits, DeviceRow, Disagreements, Distribution, FileRow, Groups, Response,
-    SlowTenth, StatementCause, Statements,
+    CauseRow, CauseTime, Commits, DeviceRow, Disagreements, Distribution, FileRow, Groups, OtherCommits,
+    Response, SlowTenth,
 };
+
+use super::statements::{stages, statements};
 
 /// Commits of an open loop on MySQL.
 pub(super) fn breakdown() -> Breakdown {
@@ -34,13 +38,20 @@ pub(super) fn breakdown() -> Breakdown {
             slow_tenths: vec![slow_tenth(causes[0].cause)],
             slowest_count: 360,
             slowest_total,
+            others: Some(OtherCommits::default()),
         },
         causes,
         files: files(),
         gaps: None,
+        holders: Holders {
+            transactions: vec![transaction()],
+            processes: vec![process()],
+            ..Holders::default()
+        },
         over_time: OverTime::default(),
         devices: vec![device()],
         response: response(),
+        stages: Some(stages()),
         statements: Some(statements()),
         groups: Some(groups()),
         stacks,
@@ -58,6 +69,33 @@ pub(super) fn breakdown() -> Breakdown {
             .to_vec(),
             total_ns: 61_400_000,
         }],
+    }
+}
+
+/// One that had the CPU now and then.
+fn process() -> ProcessRow {
+    ProcessRow {
+        name: "backup".to_owned(),
+        control_group: Some("/system.slice/backup.service".to_owned()),
+        cpu: 61_234_567,
+        commits: 1_021,
+        written: 1_234_567_890,
+    }
+}
+
+/// A large one that held others up.
+fn transaction() -> TransactionRow {
+    TransactionRow {
+        thread: 19_370,
+        end: 12_398_765_432,
+        ns: 412_345_678,
+        commit: 91_234_567,
+        bytes: Some(21_399_142),
+        together: 1,
+        commits: 212,
+        waited: 3_141_592_653,
+        longest: 88_123_456,
+        session: None,
     }
 }
 
@@ -266,7 +304,7 @@ fn response() -> Response {
     let [lag, client, before_commit, commit, after_commit] = parts;
     Response {
         requests: 35_988,
-        unjoined: 0,
+        unmatched: 0,
         untraced: 0,
         total: parts.iter().sum(),
         lag,
@@ -303,33 +341,6 @@ fn response_stacks(of: &Response) -> Vec<StackTotal> {
         explained(Part::Commit, of.commit - 42_000_000_000, Cause::UNEXPLAINED),
         whole(Part::AfterCommit, of.after_commit),
     ]
-}
-
-fn statements() -> Statements {
-    let slow_log = Cause {
-        who: Who::Own,
-        io: Some((FileClass::SlowLog, IoOp::Write)),
-        wait: Wait::OnCpu,
-    };
-    let on_cpu = Cause {
-        who: Who::Own,
-        io: None,
-        wait: Wait::OnCpu,
-    };
-    let total = |cause, total| StatementCause {
-        cause,
-        total,
-        statements: 35_988,
-    };
-    Statements {
-        count: 35_988,
-        total: 4_600_000_000,
-        causes: vec![
-            total(on_cpu, 4_100_000_000),
-            total(slow_log, 480_000_000),
-            total(Cause::UNEXPLAINED, 20_000_000),
-        ],
-    }
 }
 
 /// Of 35,986 commits in 9,420 groups: two were in groups whose leaders were not in the window.

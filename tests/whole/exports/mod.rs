@@ -1,7 +1,0 @@
-//! Exports of real runs.
-
-mod again;
-mod closed_pipe;
-mod dataset;
-mod perfetto;
-mod pprof;
