@@ -1,5 +1,6 @@
 //! Waits that no other thread can end, and what is recorded as their end.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
 
@@ -9,11 +10,21 @@ use crate::common::{SERVERS, beside_others, run};
 
 /// Numbers of x86-64.
 const PREAD64: u16 = 17;
-const NANOSLEEP: u16 = 35;
-const CLOCK_NANOSLEEP: u16 = 230;
+const SLEEPS: [u16; 2] = [35, 230]; // nanosleep, clock_nanosleep
 
-/// A sleep ends by its timer, and a read by the device: both interrupt.
-const BY_INTERRUPT: [u16; 3] = [PREAD64, NANOSLEEP, CLOCK_NANOSLEEP];
+/// Returns whether an interrupt alone can end the wait. A sleep ends by its timer. A read ends by the device where it waits for
+/// I/O (io_schedule() and io_schedule_timeout() in kernel/sched/core.c); where it waits for a lock of the kernel, such as that of
+/// the inode, the call of another thread ends it.
+fn ends_by_interrupt(off: &OffCpu, stacks: &HashMap<u32, Vec<String>>) -> bool {
+    let frames = off.stack.and_then(|id| stacks.get(&id));
+    match off.syscall {
+        Some(PREAD64) => {
+            frames.is_some_and(|frames| frames.iter().any(|frame| frame.starts_with("io_schedule")))
+        }
+        Some(number) => SLEEPS.contains(&number),
+        None => false,
+    }
+}
 
 /// Returns options with which threads of the server sleep or read often.
 fn busy_sleepers(server: &str) -> &'static str {
@@ -21,15 +32,6 @@ fn busy_sleepers(server: &str) -> &'static str {
         "mysql" => "--set binlog_group_commit_sync_delay=300",
         _ => "--tables 4 --rows 20000 --set innodb_buffer_pool_size=10M",
     }
-}
-
-/// System calls with a lock for which a read may wait: fallocate locks the inode of a file, and mmap, mprotect, munmap, brk and
-/// madvise the address space, which a read into a page that is not there needs.
-const LOCKING: [u16; 6] = [285, 9, 10, 11, 12, 28];
-
-/// Returns whether a system call of a thread is recorded as what ended the wait, and cannot have.
-fn has_impossible_waker(off: &OffCpu) -> bool {
-    matches!(off.wake, Wake::By { syscall: Some(number), .. } if !LOCKING.contains(&number))
 }
 
 #[test]
@@ -42,19 +44,28 @@ fn an_interrupt_that_hits_a_thread_is_not_its_wake_up_of_another() {
         ));
         let recording = File::open(ran.file("records.bin")).unwrap();
         let mut records = RecordingReader::new(BufReader::new(recording)).unwrap();
+        let mut stacks = HashMap::new();
         let (mut waits, mut impossible) = (0, Vec::new());
         while let Some(bytes) = records.next_record().unwrap() {
-            if let Ok(Record::OffCpu(off)) = logtrace_events::decode(bytes)
-                && off.syscall.is_some_and(|number| BY_INTERRUPT.contains(&number))
-            {
-                waits += 1;
-                impossible.extend(has_impossible_waker(&off).then_some(off));
+            match logtrace_events::decode(bytes) {
+                Ok(Record::Stack(stack)) => {
+                    stacks.insert(stack.id, stack.frames);
+                }
+                Ok(Record::OffCpu(off)) if ends_by_interrupt(&off, &stacks) => {
+                    waits += 1;
+                    let frames = off.stack.and_then(|id| stacks.get(&id));
+                    impossible.extend(
+                        matches!(off.wake, Wake::By { syscall: Some(_), .. })
+                            .then(|| format!("{off:?} {frames:?}")),
+                    );
+                }
+                _ => {}
             }
         }
         assert!(waits > 100, "{server}: {waits}");
         assert!(
             impossible.is_empty(),
-            "{server}: {} of {waits}: {impossible:?}",
+            "{server}: {} of {waits}: {impossible:#?}",
             impossible.len()
         );
     }
