@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::kernel_release::KernelRelease;
 use crate::ring_bytes::RingBytes;
@@ -20,14 +21,37 @@ pub struct TracerConfig {
     /// Whether the server has a thread pool. There a thread serves many clients, so that waits outside of the commit
     /// function belong to no client.
     pub pools_threads: bool,
-    /// Bytes of records from whose number on the sink no longer waits until a CPU is idle.
-    pub patience_bytes: u64,
+    /// Records that wait for an idle CPU before the sink takes them beside the server's threads.
+    pub patience: Patience,
     /// Kernel whose ways to place probes, and tracepoints, are used instead of those of the running newer one, to test them.
     pub as_on: Option<KernelRelease>,
 }
 
+/// Most records that wait until a CPU is idle: that many bytes, for that long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// Size of all records that wait.
+    pub bytes: u64,
+    /// Time for which the first of them waits.
+    pub time: Duration,
+}
+
+impl Patience {
+    /// Returns whether records of this size, of which the first have waited so long, are too much.
+    pub(crate) fn is_over(self, bytes: u64, waited: Duration) -> bool {
+        bytes > self.bytes || waited > self.time
+    }
+}
+
 /// Half a minute of the records of two busy CPUs: a run's analysis does not slow its load down.
-const PATIENCE_BYTES: u64 = 128 << 20;
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            bytes: 128 << 20,
+            time: Duration::MAX,
+        }
+    }
+}
 
 impl TracerConfig {
     /// Returns the default configuration for a process: rings hold at least half a second of a busy CPU, and about 64
@@ -38,7 +62,7 @@ impl TracerConfig {
             ring_bytes: RingBytes::default(),
             extent: Extent::default(),
             pools_threads: false,
-            patience_bytes: PATIENCE_BYTES,
+            patience: Patience::default(),
             as_on: None,
         }
     }
@@ -62,5 +86,22 @@ impl fmt::Display for Extent {
         } else {
             f.pad(&format!("--detail {detail}"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_is_over_with_its_bytes_or_its_time() {
+        let patience = Patience {
+            bytes: 10,
+            time: Duration::from_secs(1),
+        };
+        assert!(!patience.is_over(10, Duration::from_secs(1)));
+        assert!(patience.is_over(11, Duration::ZERO));
+        assert!(patience.is_over(1, Duration::from_millis(1_001)));
+        assert!(!Patience::default().is_over(1, Duration::from_secs(3_600)));
     }
 }

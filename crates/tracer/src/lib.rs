@@ -35,7 +35,7 @@ mod symbols;
 mod tracefs;
 mod tracer;
 
-pub use config::{Extent, TracerConfig};
+pub use config::{Extent, Patience, TracerConfig};
 pub use error::TracerError;
 pub use kernel_release::KernelRelease;
 pub use overhead::cost::Estimate;

@@ -12,7 +12,7 @@ use logtrace_common::{Detail, Sampling};
 use logtrace_driver::DEFAULT_GRACE;
 use logtrace_events::Request;
 use logtrace_server::{ServerFacts, control_groups_of, thread_names};
-use logtrace_tracer::{Account, Detaching, Extent, RingBytes, Stopped, Tracer, TracerConfig};
+use logtrace_tracer::{Account, Detaching, Extent, Patience, RingBytes, Stopped, Tracer, TracerConfig};
 
 use super::explainer::{Explained, Explainer};
 use super::progress::Line;
@@ -26,8 +26,12 @@ const COMMITS_GRACE: Duration = DEFAULT_GRACE;
 /// Longest wait for them after a signal.
 const CANCELLED_GRACE: Duration = Duration::from_secs(1);
 
-/// Bytes of records that wait for an idle CPU in a trace without a load.
-const TRACE_PATIENCE_BYTES: u64 = 16 << 20;
+/// Records that wait for an idle CPU in a trace without a load. It may go on for weeks, and leaves memory to the server. A server
+/// that is asked in time still knows who does what commits wait for.
+const TRACE_PATIENCE: Patience = Patience {
+    bytes: 16 << 20,
+    time: Duration::from_secs(1),
+};
 
 /// Name that MySQL gives the thread of a connection (sql/conn_handler/connection_handler_per_thread.cc).
 const CONNECTION: &str = "connection";
@@ -121,10 +125,9 @@ impl Tracing {
         .context("cannot start the recording")?;
         let default = TracerConfig::new(Arc::clone(&process));
         let config = TracerConfig {
-            // A trace may go on for weeks, and leaves memory to the server.
-            patience_bytes: match has_load {
-                true => default.patience_bytes,
-                false => TRACE_PATIENCE_BYTES,
+            patience: match has_load {
+                true => default.patience,
+                false => TRACE_PATIENCE,
             },
             extent: Extent { detail, sampling },
             ring_bytes: config.ring_bytes.unwrap_or_default(),

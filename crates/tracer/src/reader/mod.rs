@@ -150,7 +150,7 @@ impl<S: Sink> Drain<S> {
             looked_ns: clock_ns(ClockId::Monotonic),
             cpus_at: Instant::now() + CPUS_EVERY,
             moved_code,
-            delivery: Delivery::start(sink, stacks, config.patience_bytes)?,
+            delivery: Delivery::start(sink, stacks, config.patience)?,
             rhythm: sampling.has_gaps().then(|| Rhythm::new(sampling)),
             failed: None,
         })

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use rustix::time::ClockId;
 
 use crate::clock::clock_ns;
+use crate::config::Patience;
 use crate::error::TracerError;
 use crate::overhead::Delivered;
 use crate::reader::merge::Records;
@@ -24,14 +26,14 @@ pub(crate) struct Delivery<S> {
     spare: Receiver<Records>,
     progress: Arc<SinkProgress>,
     policy: SchedPolicy,
-    /// Size of the queue from which on the sink gets normal priority.
-    patience_bytes: u64,
+    patience: Patience,
     thread: JoinHandle<S>,
 }
 
 /// Message to the sink.
 enum Parcel {
-    Records(Records),
+    /// Records, and the time at which they were queued (`CLOCK_MONOTONIC`).
+    Records(Records, u64),
     /// Start and end of a time in which records were lost.
     Lost(u64, u64),
 }
@@ -41,6 +43,8 @@ enum Parcel {
 struct SinkProgress {
     /// Number of bytes in the queue.
     waiting: AtomicU64,
+    /// Time at which the last records that were taken had been queued.
+    taken_from_ns: AtomicU64,
     taken: AtomicU64,
     cpu_ns: AtomicU64,
 }
@@ -54,8 +58,8 @@ const LIMIT_BYTES: u64 = 256 << 20;
 const SPARE_BATCHES: usize = 2;
 
 impl<S: Sink> Delivery<S> {
-    /// Starts the thread. It has normal priority while more than `patience_bytes` are in the queue.
-    pub(crate) fn start(sink: S, stacks: StackNames, patience_bytes: u64) -> Result<Self, TracerError> {
+    /// Starts the thread. It has normal priority while more than `patience` allows are in the queue.
+    pub(crate) fn start(sink: S, stacks: StackNames, patience: Patience) -> Result<Self, TracerError> {
         let (queue, records) = channel();
         let (emptied, spare) = sync_channel(SPARE_BATCHES);
         let (ready, started) = channel();
@@ -78,7 +82,7 @@ impl<S: Sink> Delivery<S> {
             spare,
             progress,
             policy,
-            patience_bytes,
+            patience,
             thread,
         })
     }
@@ -90,14 +94,16 @@ impl<S: Sink> Delivery<S> {
 
     /// Adds records to the queue.
     pub(crate) fn push(&self, records: Records) {
-        let waiting = self
-            .progress
-            .waiting
-            .fetch_add(records.bytes(), Ordering::Relaxed)
-            + records.bytes();
+        let now_ns = clock_ns(ClockId::Monotonic);
+        let bytes = records.bytes();
+        let before = self.progress.waiting.fetch_add(bytes, Ordering::Relaxed);
+        let waited = match before {
+            0 => Duration::ZERO,
+            _ => self.progress.time_behind(now_ns),
+        };
         // A sink that panicked is found when it is joined.
-        let _ = self.queue.send(Parcel::Records(records));
-        if waiting > self.patience_bytes {
+        let _ = self.queue.send(Parcel::Records(records, now_ns));
+        if self.patience.is_over(before + bytes, waited) {
             self.policy.run_beside_others();
         } else {
             self.policy.run_when_idle();
@@ -133,6 +139,11 @@ impl<S: Sink> Delivery<S> {
 }
 
 impl SinkProgress {
+    /// Returns the time between the queueing of the last records that were taken and `now_ns`.
+    fn time_behind(&self, now_ns: u64) -> Duration {
+        Duration::from_nanos(now_ns.saturating_sub(self.taken_from_ns.load(Ordering::Relaxed)))
+    }
+
     fn delivered(&self) -> Delivered {
         Delivered {
             records: self.taken.load(Ordering::Relaxed),
@@ -149,8 +160,8 @@ fn take_all<S: Sink>(
     progress: &SinkProgress,
 ) -> S {
     for parcel in queue {
-        let mut records = match parcel {
-            Parcel::Records(records) => records,
+        let (mut records, queued_ns) = match parcel {
+            Parcel::Records(records, queued_ns) => (records, queued_ns),
             Parcel::Lost(from_ns, until_ns) => {
                 sink.lost(from_ns, until_ns);
                 continue;
@@ -163,6 +174,7 @@ fn take_all<S: Sink>(
             sink.record(record);
         }
         progress.waiting.fetch_sub(records.bytes(), Ordering::Relaxed);
+        progress.taken_from_ns.store(queued_ns, Ordering::Relaxed);
         progress.taken.fetch_add(records.len(), Ordering::Relaxed);
         progress
             .cpu_ns
