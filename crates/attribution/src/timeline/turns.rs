@@ -39,7 +39,8 @@ impl Timelines {
                 last_ns = next.in_ns;
                 continue;
             }
-            let is_same = match self.server_reason(timeline, next) {
+            let reason = self.server_reason(timeline, next);
+            let is_same = match reason {
                 Some((ServerReason::Known(known), _)) => known.wait == turns,
                 Some((ServerReason::Function(_), _)) => false,
                 // Too short to have a stack.
@@ -50,9 +51,10 @@ impl Timelines {
             }
             match awaited(next, self.server_tgid) {
                 Awaited::Thread(waker) if self.is_session(waker) => return Some(LastTurn::EndedBy(waker)),
-                Awaited::Thread(_) => return Some(LastTurn::NotEnded),
                 Awaited::Itself(Wait::TimedWait | Wait::Timer) => last_ns = next.in_ns,
-                Awaited::Itself(_) => return Some(LastTurn::NotEnded),
+                // A short stop for something else, such as a page of memory: the thread goes on to look.
+                Awaited::Thread(_) | Awaited::Itself(_) if reason.is_none() => {}
+                Awaited::Thread(_) | Awaited::Itself(_) => return Some(LastTurn::NotEnded),
             }
         }
         Some(LastTurn::Open)

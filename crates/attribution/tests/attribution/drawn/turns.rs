@@ -27,6 +27,25 @@ fn a_lock_is_one_sessions_however_often_the_waiter_looks_at_its_client() {
 }
 
 #[test]
+fn a_stop_for_something_else_between_two_turns_does_not_end_the_wait() {
+    let drawing = Drawing::new(
+        "
+        S cpu    |ccccccccccccr==|
+        B cpu    |===============|
+        A cpu    |c=fff=BB=SSS===|
+        A in     |  mmm    mmm   |
+        A commit | CCCCCCCCCCCCCC|
+        ",
+    );
+    let explained = drawing.explained('A');
+    assert_eq!(explained[1], "session metadata lock 3", "{explained:?}");
+    assert!(
+        explained[3..].contains(&"session metadata lock 3".to_owned()),
+        "{explained:?}"
+    );
+}
+
+#[test]
 fn a_lock_that_is_not_given_back_is_the_waiters_own() {
     let drawing = Drawing::new(
         "
