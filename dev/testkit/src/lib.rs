@@ -11,6 +11,7 @@ pub mod chi_square;
 pub mod fuzz;
 pub mod long;
 pub mod page;
+mod priority;
 pub mod synthetic;
 pub mod turn;
 

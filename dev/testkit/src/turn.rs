@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 use std::{env, thread};
 
-use rustix::process::{getpriority_process, setpriority_process};
+use crate::priority::Raised;
 
 /// Environment variable with the path of a file to which each turn appends a line: seconds, kind, program and test.
 pub const TIMES: &str = "LOGTRACE_TEST_TIMES";
@@ -18,9 +18,6 @@ pub const TIMES: &str = "LOGTRACE_TEST_TIMES";
 /// Environment variable with the number of tests of one program that run beside each other. Without it, it is the number
 /// of the program's test threads.
 pub const SIDE_BY_SIDE: &str = "LOGTRACE_TEST_SIDE_BY_SIDE";
-
-/// Nice value of tests that run alone: 87 times the weight of others (kernel/sched/core.c, `sched_prio_to_weight`).
-const FIRST: i32 = -20;
 
 thread_local! {
     static HAS_TURN: Cell<bool> = const { Cell::new(false) };
@@ -46,8 +43,8 @@ struct Held {
     _machine: File,
     kind: &'static str,
     start: Instant,
-    /// Nice value that the thread gets back.
-    nice: Option<i32>,
+    /// Priority of a test that runs alone.
+    raised: Option<Raised>,
 }
 
 /// One of the places of tests that run beside each other.
@@ -69,9 +66,7 @@ struct SharedPlace;
 pub fn alone() -> Turn {
     let mut turn = Turn::start("alone", || (locked(File::lock), None));
     if let Some(held) = &mut turn.held {
-        held.nice = getpriority_process(None).ok();
-        // Without the right, the test shares the CPUs.
-        let _ = setpriority_process(None, FIRST);
+        held.raised = Some(Raised::of_this_thread());
     }
     turn
 }
@@ -101,7 +96,7 @@ impl Turn {
                 _machine: machine,
                 kind,
                 start: Instant::now(),
-                nice: None,
+                raised: None,
             }),
         }
     }
@@ -157,9 +152,7 @@ impl Drop for Turn {
             return;
         };
         HAS_TURN.set(false);
-        if let Some(nice) = held.nice {
-            let _ = setpriority_process(None, nice);
-        }
+        drop(held.raised);
         drop(held.place);
         note(held.start.elapsed().as_secs_f64(), held.kind);
     }
