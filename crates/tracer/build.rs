@@ -103,6 +103,18 @@ fn layout_check() -> Result<String, std::fmt::Error> {
 /// Appends assertions for the records of long waits, of processes and what they write, of samples and of ends of threads.
 fn check_others(c: &mut String) -> std::fmt::Result {
     check!(c, wire::ThreadEnd, "thread_end", header);
+    check!(
+        c,
+        wire::AsyncCommit,
+        "async_commit",
+        header,
+        start_ns,
+        returned_ns,
+        waker_commit_ns,
+        commit_tid,
+        pad
+    );
+    check!(c, wire::Statement, "statement", header, start_ns, end_ns);
     check!(c, wire::Process, "process", header, tgid, pad, name);
     check!(
         c,
@@ -142,6 +154,9 @@ fn check_kinds(c: &mut String) -> std::fmt::Result {
         ("KIND_SERVER_WAIT", wire::KIND_SERVER_WAIT),
         ("KIND_CPU_SAMPLE", wire::KIND_CPU_SAMPLE),
         ("KIND_OTHER_WRITES", wire::KIND_OTHER_WRITES),
+        ("KIND_COMMIT_RETURN", wire::KIND_COMMIT_RETURN),
+        ("KIND_ASYNC_COMMIT", wire::KIND_ASYNC_COMMIT),
+        ("KIND_STATEMENT", wire::KIND_STATEMENT),
     ] {
         writeln!(c, "_Static_assert({name} == {value}, \"kind\");")?;
     }

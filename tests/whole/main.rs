@@ -101,6 +101,7 @@ mod main_job;
 mod manual;
 mod overhead;
 mod pace;
+mod pools;
 
 /// The page of a real run in a real browser.
 mod page {

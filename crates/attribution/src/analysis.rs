@@ -1,5 +1,7 @@
 //! Analysis of a stream of records. Each commit is explained at the moment its record arrives.
 
+mod pools;
+
 use logtrace_common::{FileClass, LogNames, TimeRange};
 use logtrace_events::{Commit, Flush, Io, Member, OffCpu, Record, Request, Tid};
 
@@ -56,9 +58,13 @@ pub struct Analysis {
     files: Files,
     devices: Devices,
     gaps: GapTotals,
+    /// End of the last wait.
+    last_ns: u64,
     responses: RequestMatcher,
     other_clients: OtherClients,
     stages: StageTotals,
+    /// Whether a pool of threads serves the connections: the server's statements are then told apart by records of their own.
+    is_pooled: bool,
     /// Sessions that should be named because their statements take long, and when to look for the next ones.
     long_served: Vec<Tid>,
     next_look_ns: u64,
@@ -91,9 +97,11 @@ impl Analysis {
             files: Files::new(config.logs),
             devices: Devices::default(),
             gaps: GapTotals::default(),
+            last_ns: 0,
             responses: RequestMatcher::default(),
             other_clients: OtherClients::default(),
-            stages: StageTotals::default(),
+            stages: StageTotals::new(true),
+            is_pooled: false,
             long_served: Vec::new(),
             next_look_ns: 0,
             statements: None,
@@ -127,6 +135,9 @@ impl Analysis {
             }
             Record::Io(io) => self.push_io(&io),
             Record::Commit(commit) => self.push_commit(&commit),
+            Record::CommitReturn(commit) => self.push_commit_return(&commit),
+            Record::AsyncCommit(ended) => self.push_async_commit(&ended),
+            Record::Statement(statement) => self.push_statement(&statement),
             Record::Stack(stack) => self.timelines.push_stack(stack),
             Record::ServerStack(stack) => self.timelines.push_server_stack(stack),
             Record::ServerWait(wait) => self.timelines.push_server_wait(&wait),
@@ -204,10 +215,7 @@ impl Analysis {
         self.other_clients.begin();
         self.groups.begin();
         self.holders.begin(window);
-        self.stages = StageTotals::default();
-        if self.statements.is_some() {
-            self.explain_statements();
-        }
+        self.begin_statements();
     }
 
     /// Ends the window at `at_ns` if it would last longer, for a window with an end that is not known in advance. The totals
@@ -252,6 +260,7 @@ impl Analysis {
 
     /// Ends the analysis and returns its totals.
     pub fn finish(mut self) -> Breakdown {
+        self.count_open();
         let names = &self.timelines.names;
         let responses = self.responses.finish();
         let measured_ns = self.aggregate.measured_ns();
@@ -290,6 +299,7 @@ impl Analysis {
             },
             stages: self.stages.total(self.window.start_ns),
             statements: statements.map(StatementTotals::total),
+            is_pooled: self.is_pooled,
             groups: self.groups.into_total(),
             unclassified: unclassified(self.aggregate.by_stack(), names),
             invariant_violations: self.invariant_violations,
@@ -300,6 +310,10 @@ impl Analysis {
     fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
         self.timelines.push_off_cpu(off)?;
         self.began_ns = self.began_ns.min(off.out_ns);
+        self.last_ns = self.last_ns.max(off.in_ns);
+        if self.is_pooled {
+            return Ok(());
+        }
         let Self {
             responses,
             stages,
@@ -319,7 +333,7 @@ impl Analysis {
             && let Some(visit) = Visit::under_way(timeline, self.began_ns, off)
             && counts(visit.range)
         {
-            stages.add(off.tid, &visit, timelines, memory);
+            stages.add_begun_before(off.tid, &visit, timelines, memory);
         }
         responses.push_off_cpu(off, move |visit| {
             if !counts(visit.range) {
@@ -397,22 +411,8 @@ impl Analysis {
         self.segments.clear();
         self.is_counted = counts;
         if counts {
-            self.explain(commit, whole);
-            let (aggregate, segments) = (&mut self.aggregate, &self.segments);
-            aggregate.add(commit.start_ns, whole.length_ns(), segments);
-            if self.responses.is_expected {
-                self.other_clients.push_commit(commit.tid, whole.length_ns());
-            }
-            self.tenths.add(commit, segments, &aggregate.stacks);
-            let explained = JustExplained {
-                commit: whole,
-                tid: commit.tid,
-                segments,
-                timelines: &self.timelines,
-            };
-            self.over_time.add(explained, &aggregate.stacks);
-            self.holders
-                .push_waits(commit.tid, &self.segments, &self.aggregate.stacks);
+            explain(commit, &self.timelines, &mut self.memory, &mut self.segments);
+            self.count(commit, whole);
         }
         let request_ns = self.timelines.request_ns(commit.tid);
         self.holders.end(commit.tid, whole, request_ns, counts);
@@ -448,12 +448,27 @@ impl Analysis {
         differing_ns(&self.segments, &self.by_wakers)
     }
 
-    fn explain(&mut self, commit: &Commit, whole: TimeRange) {
-        explain(commit, &self.timelines, &mut self.memory, &mut self.segments);
+    /// Adds a commit that has just been explained to the totals.
+    fn count(&mut self, commit: &Commit, whole: TimeRange) {
         if !covers(&self.segments, whole) {
             self.invariant_violations += 1;
             self.segments = vec![unexplained(commit.tid, whole)];
         }
+        let (aggregate, segments) = (&mut self.aggregate, &self.segments);
+        aggregate.add(commit.start_ns, whole.length_ns(), segments);
+        if self.responses.is_expected {
+            self.other_clients.push_commit(commit.tid, whole.length_ns());
+        }
+        self.tenths.add(commit, segments, &aggregate.stacks);
+        let explained = JustExplained {
+            commit: whole,
+            tid: commit.tid,
+            segments,
+            timelines: &self.timelines,
+        };
+        self.over_time.add(explained, &aggregate.stacks);
+        self.holders
+            .push_waits(commit.tid, &self.segments, &self.aggregate.stacks);
     }
 }
 

@@ -91,7 +91,7 @@ pub mod breakdown {
     pub use crate::totals::by_file::{FileRow, Files};
     pub use crate::totals::by_group::{Disagreements, Groups};
     pub use crate::totals::by_stack::{StackTotal, StackTotals, Whole};
-    pub use crate::totals::by_stage::{LongWaits, StatementStages};
+    pub use crate::totals::by_stage::{CutStatements, LongWaits, StatementStages};
     pub use crate::totals::by_statement::{StatementCause, Statements};
     pub use crate::totals::distribution::Distribution;
     pub use crate::totals::lock_holders::LockHolder;

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use logtrace_common::TimeRange;
-use logtrace_events::{Entry, Record, RecordingError, RecordingReader, Request, decode};
+use logtrace_events::{Entry, RecordingError, RecordingReader, Request, decode};
 
 use crate::analysis::{Analysis, AnalysisConfig};
 use crate::charging::explained_commit::ExplainedCommit;
@@ -61,11 +61,12 @@ pub fn explain_each<E: From<RecordingError>>(
     while let Some(entry) = recording.next_entry()? {
         match entry {
             Entry::Record(bytes) => match decode(bytes) {
-                Ok(Record::Commit(commit)) => {
-                    analysis.push(Record::Commit(commit));
-                    analysis.explained(commit).map_or(Ok(()), &mut each)?;
+                Ok(record) => {
+                    let commit = record.commit();
+                    analysis.push(record);
+                    let explained = commit.and_then(|commit| analysis.explained(commit));
+                    explained.map_or(Ok(()), &mut each)?;
                 }
-                Ok(record) => analysis.push(record),
                 Err(_) => undecodable += 1,
             },
             Entry::Lost(period) => analysis.push_lost(period),

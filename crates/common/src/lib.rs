@@ -22,6 +22,7 @@ mod program_file;
 #[cfg(feature = "random")]
 pub mod random;
 mod sampling;
+pub mod thread_handling;
 mod time_range;
 mod tls;
 #[cfg(feature = "toml")]

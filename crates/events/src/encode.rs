@@ -59,6 +59,23 @@ pub fn encode(record: &Record, out: &mut Vec<u8>) {
         }
         Record::Process(process) => out.extend_from_slice(bytemuck::bytes_of(&process_bytes(process))),
         Record::CpuSample(sample) => out.extend_from_slice(bytemuck::bytes_of(&cpu_sample_bytes(sample))),
+        Record::CommitReturn(commit) => out.extend_from_slice(bytemuck::bytes_of(&wire::Commit {
+            header: header(commit.end_ns, commit.tid, wire::KIND_COMMIT_RETURN),
+            start_ns: commit.start_ns,
+        })),
+        Record::AsyncCommit(ended) => out.extend_from_slice(bytemuck::bytes_of(&wire::AsyncCommit {
+            header: header(ended.commit.end_ns, ended.waker, wire::KIND_ASYNC_COMMIT),
+            start_ns: ended.commit.start_ns,
+            returned_ns: ended.returned_ns,
+            waker_commit_ns: ended.waker_commit_ns.unwrap_or(0),
+            commit_tid: ended.commit.tid,
+            pad: 0,
+        })),
+        Record::Statement(statement) => out.extend_from_slice(bytemuck::bytes_of(&wire::Statement {
+            header: header(statement.at_ns, statement.tid, wire::KIND_STATEMENT),
+            start_ns: statement.start_ns,
+            end_ns: statement.end_ns,
+        })),
     }
 }
 

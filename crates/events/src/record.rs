@@ -44,6 +44,23 @@ pub enum Record {
     ThreadEnd(ThreadEnd),
     /// Another process wrote to a file system of the server.
     OtherWrites(OtherWrites),
+    /// The function of a commit returned, and the commit goes on while its thread serves others: an [`AsyncCommit`] will end it.
+    CommitReturn(Commit),
+    /// A commit ended whose function had returned before.
+    AsyncCommit(AsyncCommit),
+    /// A statement of a client of a pool of threads ended.
+    Statement(Statement),
+}
+
+impl Record {
+    /// Returns the commit that ended, if one did.
+    pub fn commit(&self) -> Option<Commit> {
+        match self {
+            Self::Commit(commit) => Some(*commit),
+            Self::AsyncCommit(ended) => Some(ended.commit),
+            _ => None,
+        }
+    }
 }
 
 /// Closed interval in which a thread did not run.
@@ -255,6 +272,37 @@ pub struct Commit {
     pub start_ns: u64,
     /// End of the window.
     pub end_ns: u64,
+}
+
+/// Commit that ends after its function has returned, in another thread's time.
+///
+/// The pool of threads of MariaDB lets nobody wait for the redo log of a server without a binlog: whoever makes it durable ends
+/// the commit (`thd_decrement_pending_ops()`, sql/sql_class.cc).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AsyncCommit {
+    /// The whole commit; its thread is the one that ran its function.
+    pub commit: Commit,
+    /// Return of its function.
+    pub returned_ns: u64,
+    /// The thread that ended it.
+    pub waker: Tid,
+    /// Start of the commit that the waker was in, if it was in one.
+    pub waker_commit_ns: Option<u64>,
+}
+
+/// Statement of a client of a pool of threads.
+///
+/// It ends with its reply, or with the return of its commit's function where an [`AsyncCommit`] goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// The thread that executed it.
+    pub tid: Tid,
+    /// Start.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
+    /// Time when its end was known.
+    pub at_ns: u64,
 }
 
 /// A flush of a device's write cache.

@@ -38,6 +38,12 @@ pub const KIND_QUEUE_ENTRY: u32 = 14;
 pub const KIND_THREAD_END: u32 = 15;
 /// Kind of an [`OtherWrites`] record.
 pub const KIND_OTHER_WRITES: u32 = 16;
+/// Kind of a [`Commit`] record whose end is the return of the function that commits.
+pub const KIND_COMMIT_RETURN: u32 = 17;
+/// Kind of an [`AsyncCommit`] record.
+pub const KIND_ASYNC_COMMIT: u32 = 18;
+/// Kind of a [`Statement`] record.
+pub const KIND_STATEMENT: u32 = 19;
 
 /// Bytes of the name of a process (`TASK_COMM_LEN` in include/linux/sched.h).
 pub const COMM_BYTES: usize = 16;
@@ -117,6 +123,36 @@ pub struct Commit {
     pub header: Header,
     /// Start of the interval.
     pub start_ns: u64,
+}
+
+/// Commit of a pool of threads that ended after its function had returned, while its thread served others.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct AsyncCommit {
+    /// Header; `at_ns` is the end of the commit, `tid` is the thread that ended it.
+    pub header: Header,
+    /// Start of the commit.
+    pub start_ns: u64,
+    /// Return of its function.
+    pub returned_ns: u64,
+    /// Start of the commit that the thread which ended it was in, or 0.
+    pub waker_commit_ns: u64,
+    /// The thread that ran its function.
+    pub commit_tid: u32,
+    /// Padding, 0.
+    pub pad: u32,
+}
+
+/// Statement of a client of a pool of threads.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Statement {
+    /// Header; `at_ns` is when its end was known.
+    pub header: Header,
+    /// Start.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
 }
 
 /// Flush of a device's write cache; the block layer makes one at a time for each queue (block/blk-flush.c).

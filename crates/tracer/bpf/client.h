@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "pool.h"
 #include "state.h"
 
 /* The numbers of x86-64. */
@@ -27,6 +28,8 @@ static __always_inline void note_client_wait(struct thread *thread)
 	if (thread->syscall == POLL || thread->syscall == PPOLL) {
 		thread->replied = 0;
 		thread->is_session = 1;
+		if (pools_threads)
+			await_request(thread);
 	}
 }
 
@@ -59,7 +62,12 @@ static __always_inline void end_talk(long number, long ret)
 
 	if (!thread)
 		return;
-	if (number == SENDTO) {
+	if (pools_threads) {
+		if (number == SENDTO)
+			note_reply(thread);
+		else if (ret > 0)
+			note_request(thread);
+	} else if (number == SENDTO) {
 		thread->replied = 1;
 	} else if (ret > 0) {
 		if (thread->replied)

@@ -11,11 +11,13 @@
  * time of its own, unless a commit begins inside of it.
  *
  * MariaDB without a binlog only asks for the redo log to be made durable there (storage/innobase/trx/trx0trx.cc,
- * trx_flush_log_if_needed()), and waits for it before it replies (sql/sql_class.h, wait_for_pending_ops()): between
- * thd_increment_pending_ops() and thd_decrement_pending_ops() of its client. The commit goes on until then.
+ * trx_flush_log_if_needed()), and replies when it is: between thd_increment_pending_ops() and thd_decrement_pending_ops() of
+ * its client. The commit goes on until then. A thread that serves one client waits meanwhile (sql/sql_class.h,
+ * wait_for_pending_ops()). One of a pool serves others, and whichever is free replies (sql/threadpool_common.cc).
  */
 #pragma once
 
+#include "pool.h"
 #include "state.h"
 
 /* Where the stack pointer of the function that commits would be: XA has none. */
@@ -53,10 +55,12 @@ static __always_inline void end_commit(struct pt_regs *ctx)
 		count_loss(LOSS_COMMIT_UNMATCHED);
 		return;
 	}
-	if (thread->async_thd)
+	if (thread->async_thd && pools_threads)
+		return_commit(thread, bpf_ktime_get_ns());
+	else if (thread->async_thd)
 		thread->async = ASYNC_OPEN;
 	else
-		send_commit(thread, bpf_ktime_get_ns());
+		send_commit(thread, bpf_ktime_get_ns(), KIND_COMMIT);
 }
 
 SEC("uprobe.multi")
@@ -65,24 +69,19 @@ int on_commit_end(struct pt_regs *ctx)
 	return COUNTED(ON_COMMIT_END, end_commit(ctx));
 }
 
-/* Clients whose log is being made durable, and their threads. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, __u64);
-	__type(value, __u32);
-} pending SEC(".maps");
-
 static __always_inline void begin_async(struct pt_regs *ctx)
 {
 	__u32 tid;
 	struct thread *thread = current_thread(&tid);
+	struct pending begun = {};
 	__u64 thd = ctx->di;
 
 	if (!thread || !thread->commit_ns)
 		return;
 	thread->async_thd = thd;
-	bpf_map_update_elem(&pending, &thd, &tid, BPF_ANY);
+	begun.commit_ns = thread->commit_ns;
+	begun.tid = tid;
+	bpf_map_update_elem(&pending, &thd, &begun, BPF_ANY);
 }
 
 SEC("uprobe.multi")
@@ -98,12 +97,18 @@ int on_async_begin(struct pt_regs *ctx)
 static __always_inline void end_async(struct pt_regs *ctx)
 {
 	__u64 thd = ctx->di;
-	__u32 *tid = bpf_map_lookup_elem(&pending, &thd);
-	struct thread *thread = tid ? known_thread(*tid) : NULL;
+	struct pending *begun;
+	struct thread *thread;
 
 	/* Without a filter it runs in all processes of the program, whose clients may be at the same address. */
-	if (bpf_get_current_pid_tgid() >> 32 != target_tgid)
+	if (bpf_get_current_pid_tgid() >> 32 != target_tgid || !is_looking())
 		return;
+	if (pools_threads) {
+		end_pooled(thd);
+		return;
+	}
+	begun = bpf_map_lookup_elem(&pending, &thd);
+	thread = begun ? known_thread(begun->tid) : NULL;
 	if (!thread || thread->async_thd != thd)
 		return;
 	bpf_map_delete_elem(&pending, &thd);
@@ -113,7 +118,7 @@ static __always_inline void end_async(struct pt_regs *ctx)
 	if (thread->out_ns)
 		thread->async = ASYNC_DONE;
 	else
-		send_commit(thread, bpf_ktime_get_ns());
+		send_commit(thread, bpf_ktime_get_ns(), KIND_COMMIT);
 }
 
 SEC("uprobe.multi")
@@ -145,7 +150,7 @@ static __always_inline void end_xa(void)
 	struct thread *thread = current_thread(&tid);
 
 	if (thread && thread->commit_ns && thread->commit_sp == XA)
-		send_commit(thread, bpf_ktime_get_ns());
+		send_commit(thread, bpf_ktime_get_ns(), KIND_COMMIT);
 }
 
 SEC("uprobe.multi")

@@ -13,6 +13,7 @@
 #include "flush.h"
 #include "group.h"
 #include "io.h"
+#include "pool.h"
 #include "sched.h"
 #include "server_wait.h"
 

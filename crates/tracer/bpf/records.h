@@ -24,6 +24,9 @@ enum record_kind {
 	KIND_QUEUE_ENTRY = 14,
 	KIND_THREAD_END = 15,
 	KIND_OTHER_WRITES = 16,
+	KIND_COMMIT_RETURN = 17,
+	KIND_ASYNC_COMMIT = 18,
+	KIND_STATEMENT = 19,
 };
 
 /* Why a thread that could run did not run yet: the task that had its CPU. */
@@ -78,6 +81,21 @@ struct io {
 struct commit {
 	struct header header;
 	__u64 start_ns;
+};
+
+struct async_commit {
+	struct header header;
+	__u64 start_ns;
+	__u64 returned_ns;
+	__u64 waker_commit_ns;
+	__u32 commit_tid;
+	__u32 pad;
+};
+
+struct statement {
+	struct header header;
+	__u64 start_ns;
+	__u64 end_ns;
 };
 
 struct flush {

@@ -6,6 +6,7 @@
 #include "client.h"
 #include "cpu_wait.h"
 #include "io.h"
+#include "pool.h"
 #include "server_wait.h"
 #include "state.h"
 
@@ -27,6 +28,8 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, struc
 	thread->syscall = syscall_of(task);
 	thread->stack = -1;
 	thread->cpu_wait = CPU_WAIT_UNKNOWN;
+	if (pools_threads && !preempted && thread->replied && thread->syscall != SENDTO)
+		end_request(thread, now);
 	end_turn(next, now);
 	if (is_read(thread->syscall))
 		thread->io_ns = !preempted && begin_read(thread->tid) ? now : 0;
@@ -96,7 +99,7 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 	thread->out_ns = 0;
 	thread->wake_ns = 0;
 	if (thread->async == ASYNC_DONE && thread->commit_ns)
-		send_commit(thread, now);
+		send_commit(thread, now, KIND_COMMIT);
 }
 
 /*

@@ -11,6 +11,8 @@
 const volatile __u32 target_tgid = 0;
 /* logtrace's own process. */
 const volatile __u32 own_tgid = 0;
+/* Whether a thread of the server serves many clients, one statement after another. */
+const volatile __u32 pools_threads = 0;
 
 /* Reasons why something was not recorded, in the order of the Rust side (crates/tracer/src/reader/mod.rs). */
 enum loss {
@@ -177,13 +179,13 @@ static __always_inline void fill_header(struct header *header, __u64 at_ns, __u3
 	header->kind = kind;
 }
 
-/* Ends the thread's commit. */
-static __always_inline void send_commit(struct thread *thread, __u64 now)
+/* Ends the thread's commit, or the part of it in its function. */
+static __always_inline void send_commit(struct thread *thread, __u64 now, __u32 kind)
 {
 	struct commit *record = reserve(sizeof(*record));
 
 	if (record) {
-		fill_header(&record->header, now, thread->tid, KIND_COMMIT);
+		fill_header(&record->header, now, thread->tid, kind);
 		record->start_ns = thread->commit_ns;
 		submit(record);
 	}

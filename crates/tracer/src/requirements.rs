@@ -136,6 +136,7 @@ fn load_one() -> Result<(), TracerError> {
     let side = KernelSide::load(&Loading {
         types: &types,
         target_tgid: 0,
+        pools_threads: false,
         unwind_rows: 1,
         uprobes: Uprobes::Apart,
         programs: BTreeMap::from([(ANY_CALL, wanted)]),

@@ -4,7 +4,7 @@ use anyhow::Context;
 use logtrace_attribution::analysis::{Analysis, AnalysisConfig};
 use logtrace_common::TimeRange;
 use logtrace_driver::now_ns;
-use logtrace_events::{Record, decode};
+use logtrace_events::decode;
 use logtrace_server::ServerFacts;
 use logtrace_tracer::{Account, Extent, Sink, Stopped, Tracer, TracerConfig};
 
@@ -96,7 +96,7 @@ struct CommitExplainer {
 impl Sink for CommitExplainer {
     fn record(&mut self, bytes: &[u8]) {
         if let Ok(record) = decode(bytes) {
-            if let Record::Commit(commit) = &record {
+            if let Some(commit) = record.commit() {
                 self.commits_ns.push(commit.end_ns);
             }
             self.analysis.push(record);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use logtrace_common::Flavor;
+use logtrace_common::{Flavor, Variable};
 use logtrace_server::{Home, Instance, InstanceConfig, find};
 use mysql_async::prelude::{FromRow, Queryable};
 use mysql_async::{Conn, OptsBuilder};
@@ -72,6 +72,22 @@ impl Foreign {
             runtime,
             server,
             _base: base,
+        }
+    }
+
+    /// Gives the server these settings, and starts it again where they ask for that.
+    pub fn reconfigured(self, settings: &[&str]) -> Self {
+        let settings: Vec<Variable> = settings.iter().map(|text| text.parse().unwrap()).collect();
+        let Self {
+            runtime,
+            server,
+            _base,
+        } = self;
+        let server = runtime.block_on(server.reconfigure(&settings)).unwrap();
+        Self {
+            runtime,
+            server,
+            _base,
         }
     }
 

@@ -3,10 +3,14 @@
 use syn::visit::Visit;
 
 /// Names that several modules may use, and why.
-pub const SHARED_NAMES: [(&str, &str); 7] = [
+pub const SHARED_NAMES: [(&str, &str); 8] = [
     (
         "Arguments",
         "each program of the developers has its own command line",
+    ),
+    (
+        "Statement",
+        "what a workload sends, and what was seen of it in the server",
     ),
     // Types of the run document have the names of run.json and its schema.
     ("Capacity", "what is measured, and how run.json tells it"),

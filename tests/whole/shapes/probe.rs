@@ -9,7 +9,7 @@ use logtrace_attribution::breakdown::Breakdown;
 use logtrace_attribution::cause::Cause;
 use logtrace_benchkit::SharedServer;
 use logtrace_common::{Detail, Endpoint, TimeRange, Variable};
-use logtrace_events::{Commit, Losses, Record, decode};
+use logtrace_events::{Commit, Losses, decode};
 use logtrace_laboratory::load::thread_of;
 use logtrace_server::ServerChoice;
 use logtrace_tracer::{Extent, Sink, Stopped, Tracer, TracerConfig};
@@ -249,8 +249,8 @@ struct Explainer {
 impl Sink for Explainer {
     fn record(&mut self, bytes: &[u8]) {
         let record = decode(bytes).unwrap();
-        if let Record::Commit(commit) = &record {
-            self.commits.lock().unwrap().push(*commit);
+        if let Some(commit) = record.commit() {
+            self.commits.lock().unwrap().push(commit);
         }
         self.analysis.push(record);
     }

@@ -178,6 +178,19 @@ impl RequestMatcher {
         }
     }
 
+    /// Returns the threads with a visit that began before `until_ns` and goes on.
+    pub(crate) fn open_visits(&self, until_ns: u64) -> impl Iterator<Item = Tid> {
+        let is_open = move |thread: &Thread| {
+            let newest = thread
+                .visits
+                .back()
+                .map_or(TimeRange::default(), |visit| visit.range);
+            newest.end_ns == u64::MAX && newest.start_ns < until_ns && thread.ended_ns.is_none()
+        };
+        let threads = self.threads.iter();
+        threads.filter_map(move |(&tid, thread)| is_open(thread).then_some(tid))
+    }
+
     /// Ends the matching and returns the sums over all requests.
     pub(crate) fn finish(mut self) -> PartTotals {
         for thread in self.threads.values_mut() {

@@ -92,6 +92,14 @@ impl Timelines {
         self.take(pushed)
     }
 
+    /// Notes that a thread serves connections.
+    pub(crate) fn note_session(&mut self, tid: Tid, at_ns: u64) {
+        if !self.serves_connection(tid) {
+            self.thread_mut(tid, at_ns).note_session();
+            self.revision += 1;
+        }
+    }
+
     /// Adds a thread's I/O system call, on a file of this class.
     pub fn push_io(&mut self, io: &Io, class: FileClass) -> Result<(), Unmatched> {
         match (class, io.op) {

@@ -114,6 +114,11 @@ impl Timeline {
         Push::added(self.horizon.reaches_beyond(out_ns))
     }
 
+    /// Notes that the thread serves connections.
+    pub(crate) fn note_session(&mut self) {
+        self.serves_connection = true;
+    }
+
     /// Adds a sample. Refuses it if it is not later than the one before. No wait has another cause through it.
     pub(crate) fn push_cpu_sample(&mut self, sample: &CpuSample) -> Push {
         if self.cpu_samples.push(*sample) {

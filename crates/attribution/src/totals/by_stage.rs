@@ -24,6 +24,9 @@ use crate::totals::lock_holders::{LockHolder, LockTotals};
 pub struct StatementStages {
     /// Number of statements.
     pub statements: u64,
+    /// Statements that are known in part. Absent with a pool of threads, where they are not seen, and in older documents.
+    #[serde(default)]
+    pub cut: Option<CutStatements>,
     /// Sum of their times in the server.
     pub total: u64,
     /// Part of that before commits, or of statements without a commit.
@@ -36,6 +39,15 @@ pub struct StatementStages {
     pub waited: u64,
     /// The same by cause, the largest first. They sum to `waited` exactly.
     pub waits: Vec<LongWaits>,
+}
+
+/// Statements that were under way when tracing began or ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CutStatements {
+    /// Number of statements that were under way when tracing began. They are among all statements, with the time since then.
+    pub at_start: u64,
+    /// Number of statements that were under way when tracing ended. They are not among all statements.
+    pub at_end: u64,
 }
 
 /// Waits of 1 ms and more with one cause.
@@ -59,6 +71,8 @@ pub struct LongWaits {
 #[derive(Debug, Default)]
 pub(crate) struct StageTotals {
     statements: u64,
+    /// Statements that are known in part, if they are seen.
+    pub(crate) cut: Option<CutStatements>,
     lengths: [u64; Part::COUNT],
     /// Sums by [`Cause::number`].
     waits: FxHashMap<u32, LongWaits>,
@@ -66,6 +80,29 @@ pub(crate) struct StageTotals {
 }
 
 impl StageTotals {
+    /// Creates empty totals. `sees_cut` is whether statements are seen that are under way at either end.
+    pub(crate) fn new(sees_cut: bool) -> Self {
+        Self {
+            cut: sees_cut.then(CutStatements::default),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a statement of thread `tid` that was under way when tracing began and has just ended.
+    pub(crate) fn add_begun_before(
+        &mut self,
+        tid: Tid,
+        visit: &Visit,
+        timelines: &Timelines,
+        memory: &mut Memory,
+    ) {
+        let before = self.statements;
+        self.add(tid, visit, timelines, memory);
+        if let Some(cut) = &mut self.cut {
+            cut.at_start += self.statements - before;
+        }
+    }
+
     /// Adds a statement of thread `tid` that has just ended.
     pub(crate) fn add(&mut self, tid: Tid, visit: &Visit, timelines: &Timelines, memory: &mut Memory) {
         let is_of_client = tid != timelines.server_tgid && timelines.serves_connection(tid);
@@ -106,7 +143,7 @@ impl StageTotals {
         self.holders.take_wanted()
     }
 
-    /// Returns the sums of a window from `start_ns` on; `None` without a statement.
+    /// Returns the sums of a window from `start_ns` on; `None` without a statement, whole or in part.
     pub(crate) fn total(&self, start_ns: u64) -> Option<StatementStages> {
         let waits = self.waits.values().map(|sum| LongWaits {
             held_by: match sum.cause.wait.is_lock() {
@@ -118,8 +155,10 @@ impl StageTotals {
         let mut waits: Vec<LongWaits> = waits.collect();
         waits.sort_by_key(|row| (Reverse(row.total), row.cause));
         let length = |part: Part| self.lengths[part as usize];
-        (self.statements > 0).then(|| StatementStages {
+        let is_cut = self.cut.is_some_and(|cut| cut != CutStatements::default());
+        (self.statements > 0 || is_cut).then(|| StatementStages {
             statements: self.statements,
+            cut: self.cut,
             total: self.lengths.iter().sum(),
             before_commit: length(Part::BeforeCommit),
             commit: length(Part::Commit),

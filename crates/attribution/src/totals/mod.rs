@@ -46,6 +46,8 @@ pub struct Breakdown {
     pub stages: Option<StatementStages>,
     /// Statements outside their commits, if they were explained.
     pub statements: Option<Statements>,
+    /// Whether statements were told apart although a pool of threads serves the connections.
+    pub is_pooled: bool,
     /// Groups of commits, if the server stated them.
     pub groups: Option<Groups>,
     /// Untraced gaps, if only bursts were traced. All other totals cover the bursts alone.

@@ -3,7 +3,8 @@
 use logtrace_attribution::breakdown::Breakdown;
 use logtrace_common::TimeRange;
 use logtrace_events::{
-    Commit, CpuWait, FileId, Flush, FlushStage, Io, IoOp, Member, OffCpu, QueueEntry, Record, Wake,
+    AsyncCommit, Commit, CpuWait, FileId, Flush, FlushStage, Io, IoOp, Member, OffCpu, QueueEntry, Record,
+    Statement, Wake,
 };
 use proptest::prelude::*;
 
@@ -105,6 +106,27 @@ fn stated(kind: u8, [tid, leader]: [u32; 2], [first, middle, last]: [u64; 3]) ->
             leader_commit_ns: kind.is_multiple_of(4).then_some(first),
             entered_ns: middle,
             at_ns: last,
+        }),
+        (5, _) => Record::AsyncCommit(AsyncCommit {
+            commit: Commit {
+                tid,
+                start_ns: first,
+                end_ns: last,
+            },
+            returned_ns: middle,
+            waker: leader,
+            waker_commit_ns: Some(middle),
+        }),
+        (6, _) => Record::Statement(Statement {
+            tid,
+            start_ns: first,
+            end_ns: middle,
+            at_ns: last,
+        }),
+        (3, _) => Record::CommitReturn(Commit {
+            tid,
+            start_ns: first,
+            end_ns: last,
         }),
         (_, 0) => Record::QueueEntry(QueueEntry { tid, at_ns: last }),
         _ => Record::FlushStage(FlushStage {

@@ -24,6 +24,7 @@ mod fuzz {
 mod gaps;
 mod held;
 mod over_time;
+mod pools;
 mod remembered;
 mod sampled;
 mod schedule;

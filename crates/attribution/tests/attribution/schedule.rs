@@ -346,6 +346,11 @@ pub(crate) fn push(timelines: &mut Timelines, record: &Record) -> Result<(), Unm
         Record::ServerWait(wait) => timelines.push_server_wait(wait),
         Record::CpuSample(sample) => timelines.push_cpu_sample(sample),
         Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()),
-        Record::File(_) | Record::Process(_) | Record::OtherWrites(_) => Ok(()),
+        Record::CommitReturn(commit) => timelines.push_commit(commit),
+        Record::File(_)
+        | Record::Process(_)
+        | Record::OtherWrites(_)
+        | Record::AsyncCommit(_)
+        | Record::Statement(_) => Ok(()),
     }
 }

@@ -1,5 +1,7 @@
 //! Thread of the server that serves a connection.
 
+use logtrace_common::thread_handling::pools_threads;
+
 use crate::client::Conn;
 
 /// Queries for the thread of the current connection: in the Performance Schema of MySQL, and in the process list of
@@ -15,7 +17,7 @@ pub const THREAD_QUESTIONS: [&str; 2] = [
 pub(crate) async fn server_thread(conn: &mut Conn) -> Option<u32> {
     let handling = conn.query_first::<String>("SELECT @@thread_handling").await;
     // A server without this variable has one thread per connection.
-    if matches!(handling, Ok(Some(handling)) if handling.contains("pool")) {
+    if matches!(handling, Ok(Some(handling)) if pools_threads(&handling)) {
         return None;
     }
     for question in THREAD_QUESTIONS {

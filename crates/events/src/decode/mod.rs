@@ -5,8 +5,8 @@ use logtrace_common::TimeRange;
 use thiserror::Error;
 
 use crate::record::{
-    Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Member, OffCpu,
-    OtherWrites, Process, QueueEntry, Record, ServerWait, Stack, ThreadEnd, Wake,
+    AsyncCommit, Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Member,
+    OffCpu, OtherWrites, Process, QueueEntry, Record, ServerWait, Stack, Statement, ThreadEnd, Wake,
 };
 use crate::wire;
 
@@ -44,7 +44,10 @@ pub fn decode(bytes: &[u8]) -> Result<Record, DecodeError> {
     match header.kind {
         wire::KIND_OFF_CPU => off_cpu(&take(bytes)?),
         wire::KIND_IO => io(&take(bytes)?),
-        wire::KIND_COMMIT => commit(&take(bytes)?),
+        wire::KIND_COMMIT => commit(&take(bytes)?).map(Record::Commit),
+        wire::KIND_COMMIT_RETURN => commit(&take(bytes)?).map(Record::CommitReturn),
+        wire::KIND_ASYNC_COMMIT => async_commit(&take(bytes)?),
+        wire::KIND_STATEMENT => statement(&take(bytes)?),
         wire::KIND_FILE => Ok(file(&take(bytes)?)),
         wire::KIND_STACK => stack(bytes).map(Record::Stack),
         wire::KIND_SERVER_STACK => stack(bytes).map(Record::ServerStack),
@@ -140,12 +143,38 @@ fn io(raw: &wire::Io) -> Result<Record, DecodeError> {
     }))
 }
 
-fn commit(raw: &wire::Commit) -> Result<Record, DecodeError> {
+fn commit(raw: &wire::Commit) -> Result<Commit, DecodeError> {
     in_order(raw.start_ns, raw.header.at_ns)?;
-    Ok(Record::Commit(Commit {
+    Ok(Commit {
         tid: raw.header.tid,
         start_ns: raw.start_ns,
         end_ns: raw.header.at_ns,
+    })
+}
+
+fn async_commit(raw: &wire::AsyncCommit) -> Result<Record, DecodeError> {
+    in_order(raw.start_ns, raw.returned_ns)?;
+    in_order(raw.returned_ns.max(raw.waker_commit_ns), raw.header.at_ns)?;
+    Ok(Record::AsyncCommit(AsyncCommit {
+        commit: Commit {
+            tid: raw.commit_tid,
+            start_ns: raw.start_ns,
+            end_ns: raw.header.at_ns,
+        },
+        returned_ns: raw.returned_ns,
+        waker: raw.header.tid,
+        waker_commit_ns: started(raw.waker_commit_ns),
+    }))
+}
+
+fn statement(raw: &wire::Statement) -> Result<Record, DecodeError> {
+    in_order(raw.start_ns, raw.end_ns)?;
+    in_order(raw.end_ns, raw.header.at_ns)?;
+    Ok(Record::Statement(Statement {
+        tid: raw.header.tid,
+        start_ns: raw.start_ns,
+        end_ns: raw.end_ns,
+        at_ns: raw.header.at_ns,
     }))
 }
 

@@ -89,6 +89,37 @@ fn thread_ends() -> impl Strategy<Value = Record> {
     (any::<u32>(), any::<u64>()).prop_map(|(tid, at_ns)| Record::ThreadEnd(ThreadEnd { tid, at_ns }))
 }
 
+fn pooled() -> impl Strategy<Value = Record> {
+    (any::<[u32; 6]>(), 0..3_u8).prop_map(|([tid, waker, start, in_function, after, of_waker], which)| {
+        let [start_ns, in_function, after] = [start, in_function, after].map(|ns| u64::from(ns) + 1);
+        let returned_ns = start_ns + in_function;
+        let end_ns = returned_ns + after;
+        match which {
+            0 => Record::CommitReturn(Commit {
+                tid,
+                start_ns,
+                end_ns,
+            }),
+            1 => Record::AsyncCommit(AsyncCommit {
+                commit: Commit {
+                    tid,
+                    start_ns,
+                    end_ns,
+                },
+                returned_ns,
+                waker,
+                waker_commit_ns: started(u64::from(of_waker).min(end_ns)),
+            }),
+            _ => Record::Statement(Statement {
+                tid,
+                start_ns,
+                end_ns: returned_ns,
+                at_ns: end_ns,
+            }),
+        }
+    })
+}
+
 fn flush_stages() -> impl Strategy<Value = Record> {
     (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(tid, commit, later)| {
         let commit_ns = u64::from(commit);
@@ -214,7 +245,8 @@ pub(crate) fn records() -> impl Strategy<Value = Record> {
             processes(),
             cpu_samples(),
             thread_ends(),
-            other_writes()
+            other_writes(),
+            pooled()
         ]
     ]
 }
@@ -227,7 +259,7 @@ proptest! {
 
     #[test]
     fn any_body_of_a_known_kind_decodes_or_is_refused(
-        kind in 0u32..18,
+        kind in 0u32..21,
         mut bytes in proptest::collection::vec(any::<u8>(), 16..600),
     ) {
         bytes[12..16].copy_from_slice(&kind.to_ne_bytes());
@@ -260,6 +292,23 @@ fn a_member_that_its_leader_wrote_before_it_entered_is_refused() {
         assert_eq!(decode(bytemuck::bytes_of(&raw)), Err(DecodeError::Order));
     }
     assert!(decode(bytemuck::bytes_of(&member(20, 20))).is_ok());
+}
+
+#[test]
+fn a_commit_that_returned_after_its_end_and_a_statement_that_ended_later_than_known_are_refused() {
+    let commit = wire::AsyncCommit {
+        header: header(20, 1, wire::KIND_ASYNC_COMMIT),
+        returned_ns: 21,
+        ..wire::AsyncCommit::default()
+    };
+    let statement = wire::Statement {
+        header: header(20, 1, wire::KIND_STATEMENT),
+        start_ns: 10,
+        end_ns: 21,
+    };
+    for bytes in [bytemuck::bytes_of(&commit), bytemuck::bytes_of(&statement)] {
+        assert_eq!(decode(bytes), Err(DecodeError::Order));
+    }
 }
 
 #[test]

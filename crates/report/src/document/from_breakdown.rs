@@ -18,10 +18,11 @@ impl Document {
         self.unexplained = unexplained(&breakdown.causes);
         self.last_resort = last_resort(&breakdown.causes);
         self.causes = breakdown.causes;
-        // A thread of a pool does not wait for the client that it serves, and without files no wait has a reason.
-        let has_stages = traced.files && self.server.thread_pool().is_none();
-        self.stages = breakdown.stages.filter(|_| has_stages);
-        self.statements = breakdown.statements;
+        // A thread of a pool does not wait for the client that it serves, so that only records of statements tell them apart.
+        let is_apart = breakdown.is_pooled || self.server.thread_pool().is_none();
+        // Without files no wait has a reason.
+        self.stages = breakdown.stages.filter(|_| traced.files && is_apart);
+        self.statements = breakdown.statements.filter(|_| is_apart);
         self.groups = traced.groups.then(|| breakdown.groups.unwrap_or_default());
         self.holders = Some(breakdown.holders);
         self.files = traced.files.then_some(breakdown.files);

@@ -39,8 +39,8 @@ pub use self::tpcc::{Consistency, Tpcc};
 pub use self::tracing::{TracedParts, Tracing};
 pub use self::workload::{CpuPlacement, Workload};
 pub use logtrace_attribution::breakdown::{
-    CauseRow, Commits, DeviceRow, Disagreements, Distribution, FileRow, Gaps, Groups, Holders, LockHolder,
-    LongWaits, NameSource, OtherCommits, ProcessRow, Response, SessionRow, SlowTenth, StackTotal,
+    CauseRow, Commits, CutStatements, DeviceRow, Disagreements, Distribution, FileRow, Gaps, Groups, Holders,
+    LockHolder, LongWaits, NameSource, OtherCommits, ProcessRow, Response, SessionRow, SlowTenth, StackTotal,
     StatementCause, StatementStages, Statements, TransactionRow,
 };
 pub use logtrace_attribution::cause::CauseTime;

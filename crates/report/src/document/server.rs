@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use logtrace_common::thread_handling::pools_threads;
 use logtrace_common::{FileClass, Flavor};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ impl Server {
     /// Returns the value of `thread_handling` if a pool of threads serves the connections.
     pub(crate) fn thread_pool(&self) -> Option<&str> {
         let handling = self.settings.get("thread_handling")?;
-        handling.contains("pool").then_some(handling)
+        pools_threads(handling).then_some(handling)
     }
 }
 

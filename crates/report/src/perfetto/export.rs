@@ -71,10 +71,7 @@ pub fn export<R: Read>(
         match entry {
             Entry::Record(bytes) => {
                 if let Ok(record) = decode(bytes) {
-                    let commit = match record {
-                        Record::Commit(commit) => Some(commit),
-                        _ => None,
-                    };
+                    let commit = record.commit();
                     exporter.push(&record);
                     analysis.push(record);
                     if let Some(explained) = commit.and_then(|commit| analysis.explained(commit)) {

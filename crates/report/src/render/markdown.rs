@@ -47,6 +47,7 @@ pub(crate) fn render(input: Input<'_>) -> String {
     let response = response::table(document).map(|table| table_text(&table));
     paragraphs.extend(section("Response", response.or(absent)));
     paragraphs.extend(table_section("Statements by stage", stages::stages(document)));
+    paragraphs.extend(list(stages::note(document).iter().map(|note| escaped(note))));
     paragraphs.extend(table_section("Waits before commits", stages::waits(document)));
     paragraphs.extend(list(escaped_each(advice::next(document))));
     let statements = statements::table(document);

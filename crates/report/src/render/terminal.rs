@@ -131,8 +131,11 @@ fn stages_block(document: &Document, paint: Paint) -> Option<String> {
         .flatten()
         .map(|table| table_text(table, paint))
         .collect();
-    let title = stages::title(document).filter(|_| !tables.is_empty())?;
-    Some(paint.paint(BOLD, &title) + "\n" + &tables.concat())
+    let title = stages::title(document).filter(|_| !tables.is_empty());
+    let title = title.map(|title| paint.paint(BOLD, &title) + "\n");
+    let note = stages::note(document).map(|note| text(&item(note)));
+    (title.is_some() || note.is_some())
+        .then(|| title.unwrap_or_default() + &tables.concat() + &note.unwrap_or_default())
 }
 
 fn all_causes(document: &Document, commits: &Commits, paint: Paint) -> Option<String> {

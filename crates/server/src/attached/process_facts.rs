@@ -16,7 +16,7 @@ use crate::attached::process_memory::ProcessMemory;
 use crate::connection::peer::is_server;
 use crate::facts::server::ServerFacts;
 use logtrace_common::process::{ProcessError, ProcessHandle};
-use logtrace_common::{Flavor, version_number};
+use logtrace_common::{Flavor, thread_handling, version_number};
 
 /// Advice on finding the process of a server.
 const SERVERS: &str = "`pgrep -a 'mysqld|mariadbd'` lists the servers of this machine, those in containers too: their numbers \
@@ -27,7 +27,7 @@ type ReadVariable = fn(&ProcessMemory, &str) -> Option<String>;
 
 /// Global variables in the code of the servers (sql/mysqld.cc, sql/binlog.cc, sql/log.cc,
 /// storage/innobase/srv/srv0srv.cc), with their types and the system variables that they hold.
-const VARIABLES: [(&str, ReadVariable, &str); 22] = [
+const VARIABLES: [(&str, ReadVariable, &str); 24] = [
     ("server_version", ProcessMemory::text, "version"),
     ("glob_hostname", ProcessMemory::text, "hostname"),
     // MySQL's identity, and MariaDB's.
@@ -57,6 +57,12 @@ const VARIABLES: [(&str, ReadVariable, &str); 22] = [
     ),
     ("max_binlog_size", number, "max_binlog_size"),
     ("binlog_cache_size", number, "binlog_cache_size"),
+    ("thread_handling", handling_of_mariadb, THREAD_HANDLING),
+    (
+        "_ZN26Connection_handler_manager15thread_handlingE",
+        handling_of_mysql,
+        THREAD_HANDLING,
+    ),
     // MySQL's alone.
     ("opt_binlog_order_commits", switch, "binlog_order_commits"),
     (
@@ -71,6 +77,8 @@ const VARIABLES: [(&str, ReadVariable, &str); 22] = [
     ("opt_binlog_commit_wait_count", number, "binlog_commit_wait_count"),
     ("opt_binlog_commit_wait_usec", number, "binlog_commit_wait_usec"),
 ];
+
+const THREAD_HANDLING: &str = "thread_handling";
 
 /// First bytes of a binary log (sql/log_event.h, `BINLOG_MAGIC`).
 const BINLOG_MAGIC: [u8; 4] = [0xfe, b'b', b'i', b'n'];
@@ -112,6 +120,9 @@ fn variables_of(process: &Arc<ProcessHandle>) -> BTreeMap<String, String> {
     // A program without these symbols lacks those of tracing too, whose error has a remedy.
     let memory = ProcessMemory::find(process, &symbols).ok();
     let mut variables = memory.as_ref().map(read_variables).unwrap_or_default();
+    // Whoever treats the threads of a pool as those of clients is wrong.
+    let handling = variables.entry(THREAD_HANDLING.to_owned());
+    handling.or_insert_with(|| thread_handling::UNKNOWN.to_owned());
     if !variables.contains_key("datadir")
         && let Ok(directory) = process.entry().cwd()
     {
@@ -146,6 +157,21 @@ fn read_variables(memory: &ProcessMemory) -> BTreeMap<String, String> {
 
 fn number(memory: &ProcessMemory, symbol: &str) -> Option<String> {
     Some(memory.number(symbol)?.to_string())
+}
+
+/// Reads MariaDB's `thread_handling` (sql/mysqld.cc).
+fn handling_of_mariadb(memory: &ProcessMemory, symbol: &str) -> Option<String> {
+    handling(memory.number(symbol)?, &thread_handling::OF_MARIADB)
+}
+
+/// Reads MySQL's (sql/conn_handler/connection_handler_manager.h).
+fn handling_of_mysql(memory: &ProcessMemory, symbol: &str) -> Option<String> {
+    handling(memory.number(symbol)?, &thread_handling::OF_MYSQL)
+}
+
+fn handling(number: u64, names: &[&str]) -> Option<String> {
+    let name = names.get(usize::try_from(number).ok()?)?;
+    Some((*name).to_owned())
 }
 
 /// Reads a `bool`.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::error::ServerError;
 use logtrace_common::process::ProcessHandle;
+use logtrace_common::thread_handling::pools_threads;
 use logtrace_common::{Connection, Flavor, LogNames, version_number};
 
 /// Server at the start of its measurement.
@@ -71,11 +72,11 @@ impl ServerFacts {
         self.pid.is_none()
     }
 
-    /// Returns whether the server uses a thread pool (`thread_handling`). A server without that variable has a thread
+    /// Returns whether the server uses a thread pool (`thread_handling`), or does not tell. A server without that variable has a thread
     /// for each connection.
     pub fn pools_threads(&self) -> bool {
         let handling = self.variables.get("thread_handling");
-        handling.is_some_and(|handling| handling.contains("pool"))
+        handling.is_some_and(|handling| pools_threads(handling))
     }
 }
 

@@ -52,6 +52,8 @@ pub(crate) struct Loading<'a> {
     pub(crate) types: &'a Btf,
     /// Process of the server.
     pub(crate) target_tgid: u32,
+    /// Whether its threads serve many clients each.
+    pub(crate) pools_threads: bool,
     /// Number of rows in the table of ways to callers.
     pub(crate) unwind_rows: u32,
     /// Way to place probes in the server.
@@ -129,6 +131,7 @@ impl Loading<'_> {
             .btf(self.types)
             .override_global("target_tgid", &self.target_tgid, true)
             .override_global("own_tgid", &own_tgid, true)
+            .override_global("pools_threads", &u32::from(self.pools_threads), true)
             .map_max_entries("unwind_rows", self.unwind_rows)
             .verifier_log_level(VerifierLogLevel::DEBUG)
             .load(&object(self.uprobes))
@@ -214,6 +217,7 @@ mod tests {
                 KernelSide::load(&Loading {
                     types: &types,
                     target_tgid: 1,
+                    pools_threads: false,
                     unwind_rows: 1,
                     uprobes: Uprobes::Apart,
                     programs: BTreeMap::from([("on_switch", wanted)]),

@@ -8,7 +8,7 @@ use aya::maps::{MapData, PerCpuArray};
 use crate::overhead::cost::Estimate;
 
 /// Programs in the order of `enum program` in bpf/runs.h.
-pub(crate) const PROGRAMS: [&str; 24] = [
+pub(crate) const PROGRAMS: [&str; 25] = [
     "on_switch",
     "on_switched",
     "on_waking",
@@ -16,6 +16,7 @@ pub(crate) const PROGRAMS: [&str; 24] = [
     "on_io_exit",
     "on_wait_exit",
     "on_client_exit",
+    "on_request",
     EACH_CALL,
     "on_sys_exit",
     "on_commit_begin",

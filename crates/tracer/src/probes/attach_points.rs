@@ -76,7 +76,7 @@ pub(crate) fn placement(program: &ProbedProgram, calls: &CommitCalls, probe: Pro
     let absent = absent(program, probe.attach, &offsets);
     let is_for_server = match probe.servers {
         Servers::Any => true,
-        Servers::With(function) | Servers::WithThreads(function) => {
+        Servers::With(function) | Servers::WithPool(function) => {
             !program.functions_and_clones(function).is_empty()
         }
     };

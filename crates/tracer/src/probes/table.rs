@@ -44,8 +44,8 @@ pub enum Servers {
     Any,
     /// Servers with this function, given as a prefix of its demangled name.
     With(&'static str),
-    /// Servers with this function and one thread for each client.
-    WithThreads(&'static str),
+    /// Servers with this function and a pool of threads.
+    WithPool(&'static str),
 }
 
 /// Kernels that a probe is for.
@@ -90,7 +90,7 @@ impl Probe {
         };
         let server = match self.servers {
             Servers::Any => None,
-            Servers::With(function) | Servers::WithThreads(function) => Some(function),
+            Servers::With(function) | Servers::WithPool(function) => Some(function),
         };
         places.iter().copied().chain(server)
     }
@@ -188,6 +188,19 @@ const fn client(name: &'static str) -> Probe {
     }
 }
 
+/// Function of both servers that executes the next request of a client (sql/sql_parse.cc).
+const REQUEST: &str = "do_command(THD*";
+
+/// Start of a statement in a thread that serves many clients.
+const fn request() -> Probe {
+    Probe {
+        detail: Detail::Full,
+        optional: Some("statements of a pool of threads are not told apart"),
+        servers: Servers::WithPool(REQUEST),
+        ..required("request", "on_request", Attach::Function(&[REQUEST]))
+    }
+}
+
 /// Samples a second of each CPU: rare enough to cost nothing, and not in step with timers of 100 or 1,000 Hz.
 const SAMPLES_PER_SECOND: u64 = 199;
 
@@ -222,7 +235,7 @@ const fn xa(name: &'static str, program: &'static str, attach: Attach) -> Probe 
 const fn pending(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
     Probe {
         optional: Some("the wait for the redo log of a server without binlog is not part of its commit"),
-        servers: Servers::WithThreads("thd_increment_pending_ops"),
+        servers: Servers::With("thd_increment_pending_ops"),
         ..required(name, program, Attach::Function(functions))
     }
 }
@@ -260,7 +273,7 @@ const fn queue(name: &'static str, program: &'static str, functions: &'static [&
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 44] = [
+pub const PROBES: [Probe; 45] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -291,6 +304,7 @@ pub const PROBES: [Probe; 44] = [
     wait("sys_exit_pselect6"),
     client("sys_exit_sendto"),
     client("sys_exit_recvfrom"),
+    request(),
     cpu_sample(),
     flush("block_rq_issue", "on_flush_issue"),
     flush("block_rq_complete", "on_flush_complete"),

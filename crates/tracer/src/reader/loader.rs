@@ -39,6 +39,7 @@ pub(crate) fn load(
     let mut side = KernelSide::load(&Loading {
         types: &types,
         target_tgid: config.process.pid(),
+        pools_threads: config.pools_threads,
         unwind_rows: unwind.row_count(),
         uprobes,
         programs: programs(&placements),
@@ -71,7 +72,7 @@ fn programs(placements: &[ProbePlacement]) -> BTreeMap<&'static str, Wanted> {
 
 fn is_wanted(placement: &ProbePlacement, config: &TracerConfig) -> bool {
     let probe = placement.probe;
-    let by_threads = !matches!(probe.servers, Servers::WithThreads(_)) || !config.pools_threads;
+    let by_threads = !matches!(probe.servers, Servers::WithPool(_)) || config.pools_threads;
     placement.is_for_server && by_threads && probe.detail <= config.extent.detail
 }
 

@@ -21,8 +21,9 @@ mod path;
 mod state;
 
 use logtrace_common::TimeRange;
-use logtrace_events::Commit;
+use logtrace_events::{AsyncCommit, Commit, Tid};
 
+use crate::causes::wakeup::Waker;
 use crate::charging::Segment;
 use crate::charging::group_leader::name_previous_groups;
 use crate::charging::walk::left_over::leave_idle_unexplained;
@@ -57,4 +58,34 @@ pub(crate) fn walk(
     let path = WalkPath { depth: 0, statements };
     Walk::new(commit, timelines, memory, segments).follow(commit.tid, None, range, path);
     leave_idle_unexplained(commit.tid, segments);
+}
+
+/// No thread of a server: the idle task.
+const NOBODY: Tid = 0;
+
+/// Does the same for a commit that ended after its function had returned. From then on its thread served others, and the commit
+/// waited for the thread that ended it.
+pub(crate) fn explain_async(
+    ended: &AsyncCommit,
+    timelines: &Timelines,
+    memory: &mut Memory,
+    segments: &mut Vec<Segment>,
+) {
+    let commit = &ended.commit;
+    let range = TimeRange::new(commit.start_ns, commit.end_ns);
+    let waker = Waker {
+        tid: ended.waker,
+        at_ns: commit.end_ns,
+        commit_ns: ended.waker_commit_ns,
+    };
+    let path = WalkPath::default();
+    let mut walk = Walk::new(commit, timelines, memory, segments);
+    walk.follow(commit.tid, None, range.before(ended.returned_ns), path);
+    // Whatever its thread does later is no longer its own work.
+    walk.committer = NOBODY;
+    walk.wait_for((waker, None), range.since(ended.returned_ns), path.extended());
+    leave_idle_unexplained(commit.tid, segments);
+    for segment in segments.iter_mut().filter(|segment| segment.tid == NOBODY) {
+        segment.tid = commit.tid;
+    }
 }

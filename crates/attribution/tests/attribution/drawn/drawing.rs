@@ -143,7 +143,12 @@ impl Drawing {
                 Record::ServerWait(wait) => timelines.push_server_wait(wait).unwrap(),
                 Record::ServerStack(stack) => timelines.push_server_stack(stack.clone()).unwrap(),
                 Record::CpuSample(sample) => timelines.push_cpu_sample(sample).unwrap(),
-                Record::File(_) | Record::Stack(_) | Record::OtherWrites(_) => {}
+                Record::CommitReturn(commit) => timelines.push_commit(commit).unwrap(),
+                Record::File(_)
+                | Record::Stack(_)
+                | Record::OtherWrites(_)
+                | Record::AsyncCommit(_)
+                | Record::Statement(_) => {}
             }
         }
         assert!(!segments.is_empty(), "{thread} has no commit");
@@ -374,7 +379,9 @@ fn start_ns(record: &Record) -> u64 {
     match record {
         Record::OffCpu(off) => off.out_ns,
         Record::Io(io) => io.enter_ns,
-        Record::Commit(commit) => commit.start_ns,
+        Record::Commit(commit) | Record::CommitReturn(commit) => commit.start_ns,
+        Record::AsyncCommit(ended) => ended.commit.start_ns,
+        Record::Statement(statement) => statement.start_ns,
         Record::Flush(flush) => flush.issue_ns,
         Record::Gap(gap) => gap.start_ns,
         Record::Member(member) => member.entered_ns,
@@ -391,7 +398,9 @@ fn end_ns(record: &Record) -> u64 {
     match record {
         Record::OffCpu(off) => off.in_ns,
         Record::Io(io) => io.exit_ns,
-        Record::Commit(commit) => commit.end_ns,
+        Record::Commit(commit) | Record::CommitReturn(commit) => commit.end_ns,
+        Record::AsyncCommit(ended) => ended.commit.end_ns,
+        Record::Statement(statement) => statement.at_ns,
         Record::Flush(flush) => flush.done_ns,
         Record::Gap(gap) => gap.end_ns,
         Record::Member(member) => member.at_ns,

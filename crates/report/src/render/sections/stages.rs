@@ -2,9 +2,10 @@
 
 use logtrace_attribution::breakdown::Part;
 use logtrace_common::inert::shortened;
+use logtrace_common::thread_handling::UNKNOWN;
 use logtrace_common::units;
 
-use crate::document::{Document, LockHolder, LongWaits, StatementStages};
+use crate::document::{CutStatements, Document, LockHolder, LongWaits, StatementStages};
 use crate::render::sections::session;
 use crate::render::table::Table;
 
@@ -35,6 +36,44 @@ pub(crate) fn title(document: &Document) -> Option<String> {
         units::count(of.statements),
         units::mean_duration(of.total, of.statements)
     ))
+}
+
+/// Returns which statements are known in part, or why none is known.
+pub(crate) fn note(document: &Document) -> Option<String> {
+    match &document.stages {
+        Some(of) => cut(of.cut?),
+        None => document
+            .commits
+            .as_ref()
+            .and(document.server.thread_pool())
+            .map(pooled),
+    }
+}
+
+fn cut(of: CutStatements) -> Option<String> {
+    let at_start = format!(
+        "{} of these statements ran already when tracing began",
+        of.at_start
+    );
+    let at_end = format!("{} more had not ended when tracing did", of.at_end);
+    match (of.at_start, of.at_end) {
+        (0, 0) => None,
+        (0, _) => Some(at_end),
+        (_, 0) => Some(at_start),
+        _ => Some(format!("{at_start}, and {at_end}")),
+    }
+}
+
+fn pooled(handling: &str) -> String {
+    match handling {
+        UNKNOWN => "the server does not tell whether a pool of threads serves its connections, so no statement is told from the \
+                    idle time of a thread"
+            .to_owned(),
+        _ => format!(
+            "a pool of threads serves the connections (thread_handling={handling}): --detail full tells statements from the \
+             idle time of a thread, where connections are not encrypted"
+        ),
+    }
 }
 
 /// Returns the stages in the order of time; of a run with its own parts of the response times, none.

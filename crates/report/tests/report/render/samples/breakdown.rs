@@ -53,6 +53,7 @@ pub(super) fn breakdown() -> Breakdown {
         response: response(),
         stages: Some(stages()),
         statements: Some(statements()),
+        is_pooled: false,
         groups: Some(groups()),
         stacks,
         invariant_violations: 0,

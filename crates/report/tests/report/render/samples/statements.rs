@@ -3,7 +3,9 @@
 use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::FileClass;
 use logtrace_events::IoOp;
-use logtrace_report::document::{LockHolder, LongWaits, StatementCause, StatementStages, Statements};
+use logtrace_report::document::{
+    CutStatements, LockHolder, LongWaits, StatementCause, StatementStages, Statements,
+};
 
 /// A few statements waited for rows that two sessions held, and for pages.
 pub(super) fn stages() -> StatementStages {
@@ -23,6 +25,10 @@ pub(super) fn stages() -> StatementStages {
     };
     StatementStages {
         statements: 35_988,
+        cut: Some(CutStatements {
+            at_start: 2,
+            at_end: 1,
+        }),
         total: 47_200_000_000,
         before_commit: 3_900_000_000,
         commit: 42_600_000_000,
