@@ -2,7 +2,7 @@
 # A commit of MySQL 9.7 sometimes waits 100 ms for redo that another thread has long copied, because nobody wakes it.
 #
 # Expected: the slowest updates of a closed loop are spread like the tail of the disk and of the CPUs.
-# What happens: with innodb_log_writer_threads=OFF, the default of machines with few CPUs, updates gather between 99 and 106 ms.
+# What happens: with innodb_log_writer_threads=OFF, the default below 32 CPUs, updates gather between 99 and 106 ms.
 # log_buffer_wait_for_ready_for_write_lsn() (storage/innobase/log/log0buf.cc) waits for an event with a time-out of 100 ms, and
 # the thread that completes the redo sets the event only if the waiter has published its position, which the waiter does only
 # if the event is set. All commits of the group behind it wait as long. With ON no update is there.
