@@ -11,23 +11,6 @@ use crate::document::named_holders::name;
 use crate::document::storage_labels::{device_of, image_of};
 use crate::measurement::{ServerSnapshot, Traced};
 
-/// Variables that say how a server commits, and that no rule of the advice is about.
-const COMMIT_VARIABLES: [&str; 13] = [
-    "binlog_commit_wait_usec",
-    "binlog_group_commit_sync_no_delay_count",
-    "innodb_flush_log_at_timeout",
-    "log_bin",
-    "rpl_semi_sync_master_enabled",
-    "rpl_semi_sync_master_timeout",
-    "rpl_semi_sync_master_wait_point",
-    "rpl_semi_sync_source_enabled",
-    "rpl_semi_sync_source_timeout",
-    "rpl_semi_sync_source_wait_point",
-    "sql_log_bin",
-    "sync_relay_log",
-    "thread_handling",
-];
-
 /// Programs that read the groups of commits.
 const GROUP_PROGRAMS: [&str; 4] = [
     "on_flush_join",
@@ -59,8 +42,7 @@ pub(crate) fn document(
 
 fn server(snapshot: &ServerSnapshot, chosen: impl IntoIterator<Item = String>) -> Server {
     let (facts, group) = (&snapshot.server, snapshot.control_group.as_ref());
-    let names = COMMIT_VARIABLES.into_iter().chain(governing_variables());
-    let names = names.map(str::to_owned).chain(chosen);
+    let names = governing_variables().map(str::to_owned).chain(chosen);
     let value = |name: String| Some((name.clone(), facts.variables.get(&name)?.clone()));
     Server {
         flavor: facts.flavor,

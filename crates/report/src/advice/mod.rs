@@ -10,18 +10,10 @@ mod rule;
 mod rules;
 #[cfg(test)]
 mod samples;
+mod variables;
 
 pub(crate) use self::advised::advised;
-
-use self::rules::RULES;
-
-/// Returns the variables that govern causes, and so have to be in `run.json`: each has the name of some version of a server.
-pub fn governing_variables() -> impl Iterator<Item = &'static str> {
-    RULES.iter().flat_map(|rule| {
-        let conditions = rule.when.iter().map(|(variable, _)| *variable);
-        rule.variables.iter().copied().chain(conditions)
-    })
-}
+pub use self::variables::governing_variables;
 
 #[cfg(test)]
 mod tests;

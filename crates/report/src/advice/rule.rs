@@ -33,6 +33,24 @@ pub(super) struct CausePart {
     pub(super) waits: &'static [Wait],
 }
 
+/// Returns the part with calls on files of these classes (all, if there are none), and these waits in them.
+pub(super) const fn call(classes: &'static [FileClass], op: IoOp, waits: &'static [Wait]) -> CausePart {
+    CausePart {
+        classes,
+        op: Some(op),
+        waits,
+    }
+}
+
+/// Returns the part with these waits.
+pub(super) const fn waits(waits: &'static [Wait]) -> CausePart {
+    CausePart {
+        classes: &[],
+        op: None,
+        waits,
+    }
+}
+
 /// Change of a variable.
 #[derive(Debug)]
 pub(super) enum SettingChange {
@@ -50,7 +68,7 @@ pub(super) enum SettingChange {
 
 impl CausePart {
     /// Returns whether a cause is in it.
-    fn has(&self, cause: Cause) -> bool {
+    pub(super) fn has(&self, cause: Cause) -> bool {
         let (class, op) = cause.io.unzip();
         let of_file = self.classes.is_empty() || class.is_some_and(|class| self.classes.contains(&class));
         let of_call = self.op.is_none() || self.op == op;

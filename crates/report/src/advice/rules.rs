@@ -5,12 +5,12 @@
 //! files of their own), and `sync_relay_log` (of another server).
 
 use logtrace_attribution::cause::Wait;
-use logtrace_common::FileClass::{self, Binlog, Data, Doublewrite, Redo, Temporary, Undo};
+use logtrace_common::FileClass::{Binlog, Data, Doublewrite, Redo, Temporary, Undo};
 use logtrace_common::Flavor::{MariaDb, MySql};
 use logtrace_events::IoOp;
 
 use crate::advice::rule::SettingChange::{AtMost, More, MoreBytes, OneForEachCpu, To};
-use crate::advice::rule::{CausePart, SettingRule};
+use crate::advice::rule::{SettingRule, call, waits};
 
 /// Rule that says nothing, for the fields that a rule leaves out.
 const NONE: SettingRule = SettingRule {
@@ -22,22 +22,6 @@ const NONE: SettingRule = SettingRule {
     price: "none",
     source: "",
 };
-
-const fn call(classes: &'static [FileClass], op: IoOp, waits: &'static [Wait]) -> CausePart {
-    CausePart {
-        classes,
-        op: Some(op),
-        waits,
-    }
-}
-
-const fn waits(waits: &'static [Wait]) -> CausePart {
-    CausePart {
-        classes: &[],
-        op: None,
-        waits,
-    }
-}
 
 pub(super) const RULES: &[SettingRule] = &[
     // Syncs.

@@ -7,7 +7,9 @@ use logtrace_events::IoOp;
 use strum::IntoEnumIterator;
 
 use super::advised::Advice;
+use super::rules::RULES;
 use super::samples::{columns, of_cause, run};
+use super::variables::TABLE;
 use super::*;
 use crate::document::{Commits, Document, Placed};
 
@@ -334,9 +336,15 @@ fn the_interval_is_that_of_the_columns() {
 }
 
 #[test]
-fn the_document_has_the_settings_of_all_rules() {
-    let variables: BTreeSet<&str> = governing_variables().collect();
-    for (variable, _) in examples().iter().flat_map(|example| example.settings) {
-        assert!(variables.contains(variable), "{variable}");
+fn the_table_has_the_variables_of_each_rule_beside_the_causes_that_it_governs() {
+    for example in examples() {
+        let rows = TABLE.iter().filter(|row| row.governs(example.cause));
+        let beside: BTreeSet<&str> = rows.flat_map(|row| row.variables).copied().collect();
+        for rule in RULES.iter().filter(|rule| rule.governs(example.cause)) {
+            let conditions = rule.when.iter().map(|(variable, _)| *variable);
+            for variable in rule.variables.iter().copied().chain(conditions) {
+                assert!(beside.contains(variable), "{variable} of {:?}", example.cause);
+            }
+        }
     }
 }
