@@ -2,7 +2,7 @@
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, Transform};
+use schemars::transform::{RecursiveTransform, RestrictFormats, Transform};
 
 use super::tests::report;
 use crate::report::StudyReport;
@@ -12,6 +12,8 @@ fn json_schema() -> Schema {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<StudyReport>();
     RecursiveTransform(for_readers_of_json).transform(&mut schema);
+    // A strict validator refuses `uint64`.
+    RestrictFormats::default().transform(&mut schema);
     schema
 }
 

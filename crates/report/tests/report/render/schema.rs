@@ -142,6 +142,14 @@ fn every_field_is_described() {
 }
 
 #[test]
+fn a_strict_validator_knows_all_formats() {
+    let study = include_str!("../../../../../docs/study.schema.json");
+    for schema in [SCHEMA, study] {
+        assert!(!schema.contains("\"format\""));
+    }
+}
+
+#[test]
 fn the_file_is_derived_from_the_types() {
     let derived = schema_text().unwrap();
     if std::env::var_os("LOGTRACE_BLESS").is_some() {
