@@ -43,9 +43,9 @@ pub mod wire;
 pub use decode::{DecodeError, decode};
 pub use encode::{encode, encoded};
 pub use record::{
-    AsyncCommit, Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp, Losses,
-    Member, OffCpu, OtherWrites, Process, QueueEntry, Record, ServerWait, Stack, Statement, ThreadEnd, Tid,
-    Wake,
+    AsyncCommit, Commit, CpuSample, CpuStacks, CpuWait, File, FileId, Flush, FlushStage, Io, IoOp,
+    LOCK_OF_ALL_OBJECTS, Losses, Member, OffCpu, OtherWrites, Process, QueueEntry, Record, ServerWait, Stack,
+    Statement, ThreadEnd, Tid, Wake,
 };
 pub use recording::{Clocks, Entry, RecordingError, RecordingHeader, RecordingReader, RecordingWriter};
 pub use request::{Outcome, Request};

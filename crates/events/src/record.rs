@@ -108,6 +108,10 @@ pub enum CpuWait {
     Quota,
 }
 
+/// Frame of a thread of the server that takes the metadata lock of all objects, as an UPDATE does behind FLUSH TABLES WITH READ
+/// LOCK. The same function without it takes the lock of an object.
+pub const LOCK_OF_ALL_OBJECTS: &str = "MDL_context::acquire_lock(all objects)";
+
 /// End of a long wait of a thread, with the server's functions that waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerWait {

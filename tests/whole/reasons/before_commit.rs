@@ -22,6 +22,14 @@ struct HeldLock {
     wait: Wait,
 }
 
+/// A change of a table that an idle session has read in its transaction.
+const ALTER: HeldLock = HeldLock {
+    hold: &["BEGIN", "SELECT * FROM t"],
+    statement: "ALTER TABLE t ADD COLUMN w INT",
+    release: "COMMIT",
+    wait: Wait::MetadataLock,
+};
+
 /// Returns what was seen of the statements, and how long the blocked one took.
 fn traced(client: &mut Client, held: &HeldLock, session: &mut Conn) -> (StatementStages, Duration) {
     let mut took = Duration::ZERO;
@@ -50,31 +58,35 @@ fn row(of: &StatementStages, wait: Wait) -> &LongWaits {
 
 /// The wait has its length within a tenth, and its holder is the session, whose client was idle nearly all of the time.
 fn is_found(held: &HeldLock) {
-    let _turn = beside_others();
     for server in SERVERS {
-        let mut client = Client::new(server, &[]);
-        let mut session = client.session();
-        let thread = client.thread_of(&mut session);
-        for statement in held.hold {
-            client.execute_in(&mut session, statement);
-        }
-        let (of, took) = traced(&mut client, held, &mut session);
-        let found = row(&of, held.wait);
-        assert!(
-            found.count == 1 && is_near(found.total, took),
-            "{server}: {took:?} {of:?}"
-        );
-        let [holder] = found.held_by.as_slice() else {
-            panic!("{server}: {of:?}");
-        };
-        assert_eq!(Some(holder.tid), thread, "{server}: {of:?}");
-        let idle = Duration::from_nanos(holder.idle);
-        assert!(
-            is_near(holder.held, took) && idle > HELD.mul_f64(0.9),
-            "{server}: {took:?} {holder:?}"
-        );
-        client.stop();
+        is_found_on(server, &[], held);
     }
+}
+
+fn is_found_on(server: &str, settings: &[&str], held: &HeldLock) {
+    let _turn = beside_others();
+    let mut client = Client::new(server, settings);
+    let mut session = client.session();
+    let thread = client.thread_of(&mut session);
+    for statement in held.hold {
+        client.execute_in(&mut session, statement);
+    }
+    let (of, took) = traced(&mut client, held, &mut session);
+    let found = row(&of, held.wait);
+    assert!(
+        found.count == 1 && is_near(found.total, took),
+        "{server}: {took:?} {of:?}"
+    );
+    let [holder] = found.held_by.as_slice() else {
+        panic!("{server}: {of:?}");
+    };
+    assert_eq!(Some(holder.tid), thread, "{server}: {of:?}");
+    let idle = Duration::from_nanos(holder.idle);
+    assert!(
+        is_near(holder.held, took) && idle > HELD.mul_f64(0.9),
+        "{server}: {took:?} {holder:?}"
+    );
+    client.stop();
 }
 
 #[test]
@@ -103,18 +115,32 @@ fn updates_behind_flush_tables_with_read_lock() {
         hold: &["FLUSH TABLES WITH READ LOCK"],
         statement: "UPDATE t SET v = v + 1",
         release: "UNLOCK TABLES",
-        wait: Wait::MetadataLock,
+        wait: Wait::GlobalReadLock,
     });
 }
 
 #[test]
+fn a_changed_table_of_mariadb_behind_flush_tables_with_read_lock() {
+    is_found_on(
+        "mariadb",
+        &["performance_schema=ON"],
+        &HeldLock {
+            hold: &["FLUSH TABLES WITH READ LOCK"],
+            release: "UNLOCK TABLES",
+            wait: Wait::GlobalReadLock,
+            ..ALTER
+        },
+    );
+}
+
+#[test]
 fn a_table_that_an_idle_session_has_read_is_altered() {
-    is_found(&HeldLock {
-        hold: &["BEGIN", "SELECT * FROM t"],
-        statement: "ALTER TABLE t ADD COLUMN w INT",
-        release: "COMMIT",
-        wait: Wait::MetadataLock,
-    });
+    is_found(&ALTER);
+}
+
+#[test]
+fn an_altered_table_of_mariadb_with_the_performance_schema_on() {
+    is_found_on("mariadb", &["performance_schema=ON"], &ALTER);
 }
 
 #[test]

@@ -76,8 +76,12 @@ impl Wait {
             Self::QueryLogLock => "Threads wrote the slow or the general log in turn",
             Self::RowLock => "Another transaction held the row",
             Self::AutoIncrementLock => "Inserts waited for the counter of the table",
-            Self::MetadataLock => "A change of the table, or a long transaction, held its metadata lock",
-            Self::GlobalReadLock => "A session held FLUSH TABLES WITH READ LOCK",
+            Self::MetadataLock => {
+                "A long transaction, a change of the table, or (for MySQL's DDL) FLUSH TABLES WITH READ LOCK held the lock"
+            }
+            Self::GlobalReadLock => {
+                "A session held FLUSH TABLES WITH READ LOCK, or a stage of MariaDB's backup"
+            }
             Self::BackupLock => "A backup held its lock",
             Self::FlushTables => "FLUSH TABLES waited for tables in use",
             Self::TableLock => "A session held LOCK TABLES, or the engine locks whole tables",
@@ -168,8 +172,10 @@ impl Wait {
                 "log fewer statements, and to a file instead of a table (docs/studies/query-log.md)"
             }
             Self::RowLock => "shorter transactions, or fewer changes of the same rows",
-            Self::MetadataLock => "end the change of the table or the long transaction that holds the lock",
-            Self::GlobalReadLock => "end FLUSH TABLES WITH READ LOCK of the session that holds it",
+            Self::MetadataLock => "end what holds it: a long transaction, DDL, FLUSH TABLES WITH READ LOCK",
+            Self::GlobalReadLock => {
+                "end FLUSH TABLES WITH READ LOCK or the backup of the session that holds it"
+            }
             Self::BackupLock => "check when backups run",
             Self::FlushTables => "end the statements that use the tables",
             Self::TableLock => "end LOCK TABLES; InnoDB locks rows instead of tables",

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use cpp_demangle::DemangleOptions;
 use logtrace_common::{ProgramFile, Symbol};
 
+use crate::stacks::lock_calls::is_for_all_objects;
 use crate::stacks::mapped_files::MappedFile;
 use crate::stacks::nameless::{FunctionRanges, jumps_out};
 use crate::symbols::demangled;
@@ -53,14 +54,9 @@ impl FunctionNames {
     /// Returns the name of the function with this address, without its parameters. A part without a symbol has the name of
     /// the function that it belongs to, and a function without one the name of its file and its address: `mysqld+0x12ab34`.
     pub(crate) fn name(&self, address: u64) -> String {
-        let found = self
-            .files
-            .iter()
-            .find(|(file, _)| (file.start..file.end).contains(&address));
-        let Some((file, functions)) = found else {
+        let Some((file, functions, inside)) = self.place(address) else {
             return format!("{address:#x}");
         };
-        let inside = address.wrapping_sub(functions.bias);
         if let Some(name) = functions.name(inside) {
             return name;
         }
@@ -72,6 +68,26 @@ impl FunctionNames {
         };
         let whole = functions.whole_of(&range);
         whole.unwrap_or_else(|| format!("{}+{:#x}", file.name, range.start))
+    }
+
+    /// Returns whether the call with this address in it takes the metadata lock of all objects.
+    pub(crate) fn locks_all_objects(&self, address: u64) -> bool {
+        let before = self.place(address).and_then(|(_, functions, inside)| {
+            let (start, _) = functions.start(inside)?;
+            let length = inside.checked_sub(start.into())?;
+            let code = functions.program.code(start.into(), length)?;
+            Some(is_for_all_objects(&code, start.into(), |address| {
+                functions.name(address)
+            }))
+        });
+        before.unwrap_or(false)
+    }
+
+    /// Returns the file around an address, and what the file calls it.
+    fn place(&self, address: u64) -> Option<(&MappedFile, &Functions, u64)> {
+        let mut files = self.files.iter();
+        let (file, functions) = files.find(|(file, _)| (file.start..file.end).contains(&address))?;
+        Some((file, functions, address.wrapping_sub(functions.bias)))
     }
 }
 

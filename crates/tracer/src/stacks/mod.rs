@@ -20,6 +20,15 @@ pub(crate) mod kernel_symbols;
         clippy::string_slice
     )
 )]
+pub(crate) mod lock_calls;
+#[cfg_attr(
+    not(test),
+    deny(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
+)]
 pub(crate) mod mapped_files;
 #[cfg_attr(
     not(test),

@@ -10,6 +10,8 @@ mod table;
 mod timed_waits;
 mod waker_role;
 
+use logtrace_events::LOCK_OF_ALL_OBJECTS;
+
 pub use crate::causes::server_rules::pattern::is_named;
 use crate::causes::server_rules::table::{RULES, RuleCondition, SKIPPED};
 use crate::causes::server_rules::timed_waits::is_in_turns;
@@ -52,7 +54,10 @@ pub(crate) fn server_reason(frames: &[String]) -> Option<ServerReason> {
     let metadata = names[..inner].iter().any(|name| is_named(name, "MDL_*"));
     let known = known.or(metadata.then_some((Wait::MetadataLock, WakerRole::Held)));
     let known = known.map(|(wait, waker)| KnownWait {
-        wait,
+        wait: match wait {
+            Wait::MetadataLock if names[..inner].contains(&LOCK_OF_ALL_OBJECTS) => Wait::GlobalReadLock,
+            wait => wait,
+        },
         waker,
         is_in_turns: is_in_turns(&names),
     });

@@ -47,6 +47,21 @@ fn a_metadata_lock_is_named_by_who_needs_it() {
 }
 
 #[test]
+fn the_lock_of_all_objects_is_the_global_read_lock_whoever_needs_it_but_a_commit() {
+    for (caller, expected) in [
+        ("open_table", Wait::GlobalReadLock),
+        ("lock_table_names", Wait::GlobalReadLock),
+        ("Sql_cmd_alter_table::execute", Wait::GlobalReadLock),
+        ("ha_commit_trans", Wait::CommitLock),
+        ("run_backup_stage", Wait::BackupLock),
+    ] {
+        let stack =
+            format!("pthread_cond_timedwait < MDL_wait::timed_wait < {LOCK_OF_ALL_OBJECTS} < {caller}");
+        assert_eq!(wait(&stack), Some(expected), "{caller}");
+    }
+}
+
+#[test]
 fn a_function_without_a_rule_is_named() {
     let stack = "pthread_cond_wait < mysqld+0x12ab00 < Some_plugin::wait < do_command";
     let named = ServerReason::Function("Some_plugin::wait".to_owned());
