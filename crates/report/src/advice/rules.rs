@@ -45,14 +45,15 @@ pub(super) const RULES: &[SettingRule] = &[
         source: "docs/studies/README.md",
         ..NONE
     },
-    // What is left to sync then is each change from one of its 32 files to the next.
+    // What is left to sync then is each change from one of its 32 files to the next: the session that fills one syncs the next
+    // file, the directory, and its own twice (MySQL 9.7.4, strace).
     SettingRule {
         variables: &["innodb_redo_log_capacity"],
         flavor: Some(MySql),
         parts: &[call(&[Redo], IoOp::Fsync, &[])],
         change: MoreBytes(128 << 30),
         when: &[("innodb_flush_log_at_trx_commit", &["0", "2"])],
-        price: "disk space, and a longer recovery after a crash",
+        price: "disk space, longer recovery; each 1/32 ends with 4 syncs",
         source: "MySQL manual, Redo Log",
     },
     // fsync() also writes the time of the last change, and so the journal, where fdatasync() does not.
@@ -122,7 +123,8 @@ pub(super) const RULES: &[SettingRule] = &[
         flavor: Some(MySql),
         parts: &[waits(&[Wait::GroupDelay])],
         change: To("0", &[]),
-        price: "fewer commits share a sync",
+        // It naps ten times, and looks at the number of commits in between.
+        price: "fewer commits share a sync; its count ends it at tenths alone",
         source: "sql/rpl_commit_stage_manager.cc, Commit_stage_manager::wait_count_or_timeout()",
         ..NONE
     },
@@ -144,13 +146,14 @@ pub(super) const RULES: &[SettingRule] = &[
         source: "MySQL manual, binlog_order_commits",
         ..NONE
     },
-    // Binary log. It is synced at each rotation, also with sync_binlog=0.
+    // Binary log. It is synced at each rotation, also with sync_binlog=0; MySQL syncs both logs, the index twice, its copy, and
+    // the list of files to purge.
     SettingRule {
         variables: &["max_binlog_size"],
         parts: &[call(&[Binlog], IoOp::Fsync, &[])],
         change: AtMost(128 << 20, "128M"),
         when: &[("sync_binlog", &["0"])],
-        price: "more files",
+        price: "more files, each ends with some six syncs",
         source: "docs/studies/binlog-fs.md",
         ..NONE
     },
