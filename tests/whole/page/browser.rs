@@ -118,6 +118,18 @@ const WIDER: &str = "const scrolls = (one) => one.closest('nav, .wide, pre, .sta
   const names = wide.slice(0, 5).map((one) => one.localName + '.' + one.className);
   return page.scrollWidth > page.clientWidth ? [page.scrollWidth, ...names].join(' ') : '';";
 
+/// Names what is scrolled sideways in the window of a telephone when all is unfolded, but for the list of contents and texts as they
+/// were measured.
+pub(crate) fn scrolled_on_a_telephone(page: &str) -> String {
+    in_window(page, "", TELEPHONE, SCROLLED)
+}
+
+const SCROLLED: &str = "body.querySelectorAll('details').forEach((one) => { one.open = true; });
+  const style = (one) => frame.contentWindow.getComputedStyle(one).overflowX;
+  const is_scrolled = (one) => ['auto', 'scroll'].includes(style(one)) && one.scrollWidth > one.clientWidth + 1;
+  const found = [...body.querySelectorAll('*')].filter((one) => is_scrolled(one) && one.closest('nav, pre') === null);
+  return found.map((one) => one.className + ': ' + one.textContent.trim().slice(0, 30)).join(', ');";
+
 /// Returns which of these elements are not whole in the first screen of a window, with their lower ends.
 pub(super) fn below_the_first_screen(page: &str, window: (u32, u32), wanted: &[&str]) -> String {
     let wanted = serde_json::to_string(wanted).unwrap();

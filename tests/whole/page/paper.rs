@@ -4,7 +4,8 @@ use logtrace_common::units;
 use serde_json::json;
 
 use super::browser::{
-    NOTEBOOK, TELEPHONE, Theme, below_the_first_screen, height, printed, wider_than_a_telephone,
+    NOTEBOOK, TELEPHONE, Theme, below_the_first_screen, height, printed, scrolled_on_a_telephone,
+    wider_than_a_telephone,
 };
 use super::firefox::Firefox;
 use super::selection::RUN;
@@ -84,6 +85,18 @@ fn pages_fit_a_telephone() {
         .comparison
         .replace("</main>", "<p style=\"width: 500px\">wide</p></main>");
     assert_ne!(wider_than_a_telephone(&too_wide, ""), "");
+}
+
+#[test]
+fn nothing_is_scrolled_sideways_on_a_telephone() {
+    for page in [&RUN.page, &RUN.comparison] {
+        assert_eq!(scrolled_on_a_telephone(page), "");
+    }
+    let wide = "<div style=\"overflow-x: auto\"><p style=\"width: 500px\">wide</p></div></main>";
+    assert_eq!(
+        scrolled_on_a_telephone(&RUN.page.replace("</main>", wide)),
+        ": wide"
+    );
 }
 
 #[test]

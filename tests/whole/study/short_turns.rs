@@ -48,6 +48,7 @@ fn each_block_has_a_turn_of_each_cell_and_a_finished_study_measures_nothing_agai
     let shown = browser::open(&page, "from=mysql_no&to=mysql_each", "");
     assert_eq!(shown.messages, [""; 0]);
     assert_eq!(browser::wider_than_a_telephone(&page, ""), "");
+    assert_eq!(browser::scrolled_on_a_telephone(&page), "");
     assert_accessible(&page, "from=mysql_no&to=mysql_each");
     let (_, difference) = shown
         .html

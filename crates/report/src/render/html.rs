@@ -13,7 +13,7 @@ use crate::render::bars::{BarSegment, StackedBar, TreeBar, area_color, bar, kind
 use crate::render::drawing::{Drawing, drawing};
 use crate::render::error::RenderError;
 use crate::render::over_time::{Pictures, Responses, SCRIPT, coarser, pictures, pointed_values, responses};
-use crate::render::page::{PageHead, enclosed, with_contents};
+use crate::render::page::{PageHead, enclosed, with_contents, with_options};
 use crate::render::sections::advice::{self, AdviceSection};
 use crate::render::sections::answer::{ShortAnswer, short_answer, stall_of_slowest};
 use crate::render::sections::causes::{CauseLine, Subject, lines};

@@ -210,10 +210,20 @@ fn notes(figure: &Figure, cell: &Cell, repeats: usize, results: &StudyResults) -
     if repeats == 1 && planned > 1 {
         notes.push("a single repeat has no interval".to_owned());
     }
-    let degraded = results.measured(cell).filter(|(_, measured)| measured.degraded);
-    notes.extend(degraded.map(|(repeat, _)| format!("the run of repeat {} is degraded", repeat + 1)));
+    notes.extend(degraded(cell, results));
     notes.extend(barely_traced(cell, results));
     notes
+}
+
+/// Returns a note with the repeats of a cell whose runs are degraded, if there are some.
+fn degraded(cell: &Cell, results: &StudyResults) -> Option<String> {
+    let degraded = results.measured(cell).filter(|(_, measured)| measured.degraded);
+    let repeats: Vec<String> = degraded.map(|(repeat, _)| (repeat + 1).to_string()).collect();
+    match repeats.as_slice() {
+        [] => None,
+        [one] => Some(format!("the run of repeat {one} is degraded")),
+        repeats => Some(format!("the runs of repeats {} are degraded", repeats.join(", "))),
+    }
 }
 
 /// Returns a note that the causes of a cell stand for few of its requests, if they do.

@@ -3,6 +3,7 @@
 mod contents;
 mod enclosed;
 mod head;
+mod options;
 mod policy;
 mod script;
 mod style;
@@ -11,4 +12,5 @@ pub use contents::with_contents;
 pub(super) use enclosed::enclosed;
 pub use enclosed::{PageError, read_page};
 pub use head::PageHead;
+pub(super) use options::with_options;
 pub use script::DURATION;
