@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use logtrace_attribution::breakdown::OverTime;
+use logtrace_attribution::breakdown::{LARGE_BYTES, OverTime};
 use logtrace_attribution::cause::Wait;
+use logtrace_common::units;
 
 use crate::advice::governed::Governed;
 use crate::advice::outside::remedy;
@@ -14,6 +15,9 @@ use crate::document::{Commits, Document};
 
 /// Most pieces of advice: more are not read.
 const MOST: usize = 3;
+
+/// Name of the advice about large transactions.
+const TRANSACTIONS: &str = "smaller transactions";
 
 /// Piece of advice.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +65,7 @@ pub(crate) fn advised(document: &Document, over_time: Option<&OverTime>) -> Vec<
         .collect();
     let mut all: Vec<Advice> = settings.into_iter().map(|(_, advice)| advice).collect();
     all.extend(outside);
+    all.extend(smaller_transactions(document));
     all.retain(|advice| advice.governed.is_worth(commits));
     all.sort_by_key(|advice| Reverse(advice.governed.all_ns));
     // Some variables are too large for one cause and too small for another.
@@ -89,14 +94,29 @@ fn outside_of_settings(wait: Wait, document: &Document, over_time: Option<&OverT
     })
 }
 
-/// Keeps the first ones, and the largest one of the slowest commits.
+/// Returns the advice about large transactions for which commits waited, if there were some.
+fn smaller_transactions(document: &Document) -> Option<Advice> {
+    let rows = document.holders.iter().flat_map(|holders| &holders.transactions);
+    let large = rows.filter(|row| row.bytes.is_some_and(|bytes| bytes >= LARGE_BYTES));
+    let waited = units::sum(large.map(|row| row.waited));
+    (waited > 0).then(|| Advice {
+        about: TRANSACTIONS,
+        change: TRANSACTIONS.to_owned(),
+        governed: Governed::waited(waited),
+        then: "No setting: commit large changes in parts, while few others commit.".to_owned(),
+    })
+}
+
+/// Keeps the first ones, and of the others that about large transactions, or else the largest one of the slowest commits.
 fn shortened(mut all: Vec<Advice>, commits: &Commits) -> Vec<Advice> {
     let is_of_tail = |advice: &Advice| advice.governed.is_of_tail(commits);
     let later = all.split_off(MOST.min(all.len()));
-    let tail = later.into_iter().find(|advice| is_of_tail(advice));
-    if let Some(tail) = tail.filter(|_| !all.iter().any(is_of_tail)) {
+    let transactions = later.iter().find(|advice| advice.about == TRANSACTIONS);
+    let tail = later.iter().find(|advice| is_of_tail(advice));
+    let tail = tail.filter(|_| !all.iter().any(is_of_tail));
+    if let Some(last) = transactions.or(tail) {
         all.pop();
-        all.push(tail);
+        all.push(last.clone());
     }
     all
 }

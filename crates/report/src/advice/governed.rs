@@ -49,6 +49,16 @@ impl Governed {
         }
     }
 
+    /// Returns a time that commits waited for others, whatever these did.
+    pub(super) fn waited(ns: u64) -> Self {
+        Self {
+            all_ns: ns,
+            slowest_ns: 0,
+            interval: None,
+            causes: BTreeSet::new(),
+        }
+    }
+
     /// Returns whether it is worth a change.
     pub(super) fn is_worth(&self, commits: &Commits) -> bool {
         self.share(commits) >= LEAST || self.is_of_tail(commits)

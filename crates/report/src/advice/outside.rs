@@ -1,7 +1,7 @@
 //! Remedies other than settings of the server.
 
 use logtrace_attribution::cause::{Wait, Who};
-use logtrace_common::{Detail, FileClass, units};
+use logtrace_common::{Detail, FileClass, inert, units};
 use logtrace_events::IoOp;
 
 use crate::advice::variables::variables_of;
@@ -25,6 +25,10 @@ pub(super) fn remedy(document: &Document, wait: Wait) -> Option<String> {
             Some(format!("btrfs does 0.37 to 0.79 of what ext4 does {STUDY}"))
         }
         (Wait::SemisyncAck, _) => semisync(document),
+        (Wait::RunQueueProcess, _) => Some(match process(document) {
+            Some(name) => format!("move {name} to other CPUs, or give the server CPUs of its own"),
+            None => wait.remedy()?.to_owned(),
+        }),
         (Wait::DeviceFlush, _) => Some(format!("{} {STUDY}", wait.remedy()?)),
         (Wait::CommitStage, _) if !has_commits_in_front(document) => {
             Some("no commit in front was seen; the flame graph names the function".to_owned())
@@ -32,6 +36,13 @@ pub(super) fn remedy(document: &Document, wait: Wait) -> Option<String> {
         (Wait::FileIo, _) if has_no_files(document) => Some("--detail io shows which files".to_owned()),
         (wait, _) => wait.remedy().map(str::to_owned),
     }
+}
+
+/// Returns the name of the process that had the CPU longest.
+fn process(document: &Document) -> Option<String> {
+    let processes = document.holders.iter().flat_map(|holders| &holders.processes);
+    let process = processes.max_by_key(|process| process.cpu)?;
+    (process.cpu > 0).then(|| inert::line(&process.name))
 }
 
 /// Returns what helps against waits for a replica, and the limit on them.

@@ -1,6 +1,6 @@
 //! Rule about a setting of the server: the causes that it governs, and the change that is advised.
 
-use logtrace_attribution::cause::{Cause, Wait};
+use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::{FileClass, Flavor, units};
 use logtrace_events::IoOp;
 
@@ -31,6 +31,8 @@ pub(super) struct CausePart {
     pub(super) classes: &'static [FileClass],
     pub(super) op: Option<IoOp>,
     pub(super) waits: &'static [Wait],
+    /// Workers of whose time it is not.
+    pub(super) not_of: &'static [Who],
 }
 
 /// Returns the part with calls on files of these classes (all, if there are none), and these waits in them.
@@ -39,6 +41,7 @@ pub(super) const fn call(classes: &'static [FileClass], op: IoOp, waits: &'stati
         classes,
         op: Some(op),
         waits,
+        not_of: &[],
     }
 }
 
@@ -48,6 +51,7 @@ pub(super) const fn waits(waits: &'static [Wait]) -> CausePart {
         classes: &[],
         op: None,
         waits,
+        not_of: &[],
     }
 }
 
@@ -73,7 +77,7 @@ impl CausePart {
         let of_file = self.classes.is_empty() || class.is_some_and(|class| self.classes.contains(&class));
         let of_call = self.op.is_none() || self.op == op;
         let of_wait = self.waits.is_empty() || self.waits.contains(&cause.wait);
-        of_file && of_call && of_wait
+        of_file && of_call && of_wait && !self.not_of.contains(&cause.who)
     }
 }
 

@@ -4,7 +4,7 @@
 //! of the redo log (their time cannot be told from a run), `innodb_autoextend_increment` (which does not govern tables with
 //! files of their own), and `sync_relay_log` (of another server).
 
-use logtrace_attribution::cause::Wait;
+use logtrace_attribution::cause::{Wait, Who};
 use logtrace_common::FileClass::{Binlog, Data, Doublewrite, Redo, Temporary, Undo};
 use logtrace_common::Flavor::{MariaDb, MySql};
 use logtrace_events::IoOp;
@@ -27,7 +27,11 @@ pub(super) const RULES: &[SettingRule] = &[
     // Syncs.
     SettingRule {
         variables: &["sync_binlog"],
-        parts: &[call(&[Binlog], IoOp::Fsync, &[])],
+        // A session that is not in a commit rotates it, and a thread of MariaDB notes a checkpoint then.
+        parts: &[CausePart {
+            not_of: &[Who::Session, Who::Background],
+            ..call(&[Binlog], IoOp::Fsync, &[])
+        }],
         change: To("100", &["1"]),
         price: "a power loss takes up to 100 groups of commits off the binary log",
         source: "docs/studies/README.md",

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use logtrace_attribution::breakdown::{Holders, TransactionRow};
 use logtrace_attribution::cause::{Cause, Wait, Who};
 use logtrace_common::{FileClass, Flavor};
 use logtrace_events::IoOp;
@@ -91,6 +92,47 @@ fn examples() -> Vec<Example> {
         example(MariaDb, &[("query_cache_type", "ON")], wait(Wait::QueryCache), "query_cache_type=OFF (now ON)", &["OFF"]),
         example(MySql, &[("table_open_cache", "2000")], wait(Wait::TableCache), "a larger table_open_cache (now 2,000)", &["524288"]),
     ]
+}
+
+#[test]
+fn commits_that_sync_less_often_do_not_make_a_rotation_shorter() {
+    let by = |who| Cause {
+        who,
+        ..on(FileClass::Binlog, IoOp::Fsync, Wait::DeviceFlush)
+    };
+    let names = |who| {
+        let document = of_cause(Flavor::MySql, &[("sync_binlog", "1")], by(who));
+        changes(&document)
+            .iter()
+            .any(|change| change.starts_with("sync_binlog"))
+    };
+    assert!(names(Who::Leader) && !names(Who::Session));
+}
+
+#[test]
+fn large_transactions_are_advised_against_if_commits_waited_for_them() {
+    let cause = |class| (on(class, IoOp::Fsync, Wait::DeviceFlush), 1_000_000, 100_000);
+    let causes = [
+        cause(FileClass::Binlog),
+        cause(FileClass::Redo),
+        (Cause::own(Wait::OnCpu), 1_000_000, 100_000),
+    ];
+    let settings = [("sync_binlog", "1"), ("innodb_flush_log_at_trx_commit", "1")];
+    let told = |bytes, waited| {
+        let row = TransactionRow {
+            bytes: Some(bytes),
+            waited,
+            ..TransactionRow::default()
+        };
+        let mut document = run(Flavor::MySql, &settings, &causes);
+        document.holders = Some(Holders {
+            transactions: vec![row],
+            ..Holders::default()
+        });
+        changes(&document).contains(&"smaller transactions".to_owned())
+    };
+    assert!(told(20 << 20, 100_000), "it is the last one");
+    assert!(!told(20 << 20, 1_000) && !told(1_000, 100_000));
 }
 
 fn changes(document: &Document) -> Vec<String> {

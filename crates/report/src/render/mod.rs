@@ -35,6 +35,7 @@ pub use flamegraph::flamegraph;
 pub use folded::{FoldedError, parse as parse_folded, render as render_folded};
 pub use input::Input;
 pub use page::{DURATION, PageError, PageHead, read_page, with_contents};
+pub use sections::answer::held_up;
 pub use sections::headline::title_line;
 pub use unit::Unit;
 pub use value_axis::ValueAxis;

@@ -1,24 +1,19 @@
-//! Transactions and other processes that held commits up.
+//! Transactions that held commits up.
 
 use std::cmp::Reverse;
 
 use logtrace_attribution::breakdown::LARGE_BYTES;
-use logtrace_attribution::cause::{Cause, Wait, WaitKind};
-use logtrace_common::inert::{self, shortened};
+use logtrace_common::inert::shortened;
 use logtrace_common::units;
 
 use crate::document::thread_names::account;
-use crate::document::{Commits, Document, Holders, NameSource, ProcessRow, SessionRow, TransactionRow};
-use crate::render::sections::{session, tree};
+use crate::document::{Commits, Document, Holders, NameSource, SessionRow, TransactionRow};
+use crate::render::sections::session;
 use crate::render::table::Table;
 
 /// Part of the longest commit from which a wait for a large transaction is told: a quarter. And part of all commit time.
 const PART_OF_LONGEST: u64 = 4;
 const PART_OF_ALL: u64 = 20;
-
-/// Part of all commit time that is a wait for storage, from which a process that writes is told, and the least that it writes.
-const PART_OF_STORAGE: u64 = 10;
-const LEAST_WRITTEN: u64 = 16 << 20;
 
 /// Most transactions in the table.
 const MOST_SHOWN: usize = 5;
@@ -71,60 +66,6 @@ pub(crate) fn transaction(document: &Document) -> Option<Culprit> {
     })
 }
 
-/// Returns the other processes that had the CPU for which commits waited, or `None` if that was little.
-pub(crate) fn processes(document: &Document) -> Option<Culprit> {
-    let (commits, holders) = measured(document)?;
-    let process = holders.processes.iter().max_by_key(|process| process.cpu)?;
-    let is_for_process = |cause: Cause| cause.wait == Wait::RunQueueProcess;
-    let rows = document.causes.iter().filter(|row| is_for_process(row.cause));
-    let all = units::sum(rows.map(|row| row.total));
-    if process.cpu == 0 || all < commits.total / PART_OF_ALL {
-        return None;
-    }
-    let percent = tree::percent_of(&tree::of_commits(document), all, is_for_process);
-    let name = named_process(process);
-    let sentence = match process.cpu >= all / 4 * 3 {
-        true => {
-            format!("The process {name} had the CPU for which commits waited in {percent} % of their time.")
-        }
-        false => format!(
-            "Other processes had the CPU for which commits waited in {percent} % of their time, most of all {name}: {}.",
-            units::whole_percent(process.cpu, commits.total)
-        ),
-    };
-    Some(Culprit { ns: all, sentence })
-}
-
-/// Returns the process that wrote most to the file systems of the logs, or `None` if the server wrote more, or commits waited
-/// little for storage.
-pub(crate) fn writer(document: &Document) -> Option<Culprit> {
-    let (commits, holders) = measured(document)?;
-    let process = holders.processes.iter().max_by_key(|process| process.written)?;
-    let by_server = units::sum(document.files().iter().map(|file| file.bytes));
-    let of_storage = document
-        .causes
-        .iter()
-        .filter(|row| row.cause.wait.kind() == WaitKind::Storage);
-    let waited = units::sum(of_storage.map(|row| row.total));
-    let is_much = process.written >= LEAST_WRITTEN && process.written > by_server;
-    (is_much && waited >= commits.total / PART_OF_STORAGE).then(|| Culprit {
-        ns: waited,
-        sentence: format!(
-            "The process {} wrote {} to the file system of the logs, the server {} in all.",
-            named_process(process),
-            units::bytes(process.written),
-            units::bytes(by_server)
-        ),
-    })
-}
-
-/// Returns the name of a process, and its control group.
-fn named_process(process: &ProcessRow) -> String {
-    let group = process.control_group.as_ref();
-    let group = group.map_or_else(String::new, |group| format!(" (control group {group})"));
-    inert::line(&format!("{}{group}", process.name))
-}
-
 /// Returns the large transactions of the window, or `None` if there were none.
 pub(crate) fn table(document: &Document) -> Option<Table> {
     let (_, holders) = measured(document)?;
@@ -170,7 +111,8 @@ pub(crate) fn without_names(document: &Document) -> Option<&'static str> {
     }
 }
 
-fn measured(document: &Document) -> Option<(&Commits, &Holders)> {
+/// Returns the commits and who held them up, if there were commits.
+pub(super) fn measured(document: &Document) -> Option<(&Commits, &Holders)> {
     let commits = document.commits.as_ref().filter(|commits| commits.count > 0)?;
     Some((commits, document.holders.as_ref()?))
 }
@@ -202,6 +144,9 @@ fn who(row: &TransactionRow, holders: &Holders) -> String {
     }
     let missing = || match session::missing(holders) {
         Some(words) => format!("{}; {words}", thread()),
+        None if holders.names == NameSource::Server => {
+            format!("{}; its connection ended before it was read", thread())
+        }
         None => thread(),
     };
     session.map_or_else(missing, named)
@@ -218,8 +163,8 @@ fn named(session: &SessionRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Distribution;
     use crate::document::Server;
-    use crate::document::{CauseRow, Distribution};
     use logtrace_common::Flavor;
 
     const MS_NS: u64 = 1_000_000;
@@ -301,64 +246,6 @@ mod tests {
                 .unwrap()
                 .contains("GRANT SELECT ON performance_schema.*")
         );
-    }
-
-    #[test]
-    fn a_process_that_had_the_cpu_is_named() {
-        let mut document = document(Vec::new(), NameSource::NoLogin);
-        let mut process = ProcessRow {
-            name: "stress".to_owned(),
-            control_group: Some("/user.slice".to_owned()),
-            cpu: 9_000 * MS_NS,
-            commits: 5_000,
-            written: 0,
-        };
-        document.holders.as_mut().unwrap().processes = vec![process.clone()];
-        assert_eq!(processes(&document), None);
-        document.causes = vec![
-            cause(Wait::RunQueueProcess, 10_080 * MS_NS),
-            cause(Wait::OnCpu, 25_920 * MS_NS),
-        ];
-        assert_eq!(
-            processes(&document).unwrap().sentence,
-            "The process stress (control group /user.slice) had the CPU for which commits waited in 28 % of their time."
-        );
-        process.cpu = 4_000 * MS_NS;
-        document.holders.as_mut().unwrap().processes = vec![process];
-        assert_eq!(
-            processes(&document).unwrap().sentence,
-            "Other processes had the CPU for which commits waited in 28 % of their time, most of all stress (control group \
-             /user.slice): 11 %."
-        );
-        document.causes[0].total = 36_000 * MS_NS / 21;
-        assert_eq!(processes(&document), None);
-    }
-
-    fn cause(wait: Wait, total: u64) -> CauseRow {
-        CauseRow {
-            cause: Cause::own(wait),
-            total,
-            commits: 1,
-            slowest: 0,
-        }
-    }
-
-    #[test]
-    fn a_process_that_writes_more_than_the_server_is_named_where_storage_is_waited_for() {
-        let mut document = document(Vec::new(), NameSource::NoLogin);
-        document.holders.as_mut().unwrap().processes = vec![ProcessRow {
-            name: "dd".to_owned(),
-            written: 4 << 30,
-            ..ProcessRow::default()
-        }];
-        assert_eq!(writer(&document), None);
-        document.causes = vec![cause(Wait::JournalCommit, 4_000 * MS_NS)];
-        assert_eq!(
-            writer(&document).unwrap().sentence,
-            "The process dd wrote 4.00 GiB to the file system of the logs, the server 0 B in all."
-        );
-        document.holders.as_mut().unwrap().processes[0].written = LEAST_WRITTEN - 1;
-        assert_eq!(writer(&document), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod files;
 pub(crate) mod headline;
 pub(crate) mod holders;
 pub(crate) mod latency;
+mod processes;
 pub(crate) mod rate_steps;
 pub(crate) mod request_types;
 pub(crate) mod response;

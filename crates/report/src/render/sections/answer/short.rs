@@ -4,8 +4,8 @@ use logtrace_attribution::breakdown::OverTime;
 
 use crate::document::Document;
 use crate::render::sections::answer::slowest;
-use crate::render::sections::answer::whole::{answer, culprits, largest_part, mean, other_threads, usual};
-use crate::render::sections::stages;
+use crate::render::sections::answer::whole::{answer, held_up, mean, other_threads, usual};
+use crate::render::sections::answer::words::largest_part;
 
 /// Most letters of three lines in a window of 1280 pixels, with a link after them.
 const MOST_LETTERS: usize = 380;
@@ -37,9 +37,8 @@ pub(crate) fn short_answer(document: &Document, over_time: Option<&OverTime>) ->
 /// Returns the most important sentences, or `None` without commits.
 fn sentences(document: &Document, over_time: Option<&OverTime>) -> Option<String> {
     let commits = document.commits.as_ref().filter(|commits| commits.count > 0)?;
-    let largest = usual(document).map(|usual| format!("{}.", largest_part(&usual)));
-    let before = stages::sentence(document);
-    let culprit = before.or_else(|| culprits(document, over_time).into_iter().next());
+    let largest = usual(document).map(|usual| format!("{}.", largest_part(&usual, "of that is")));
+    let culprit = held_up(document, over_time);
     let others = over_time.filter(|_| culprit.is_none());
     let sentences = [
         culprit,

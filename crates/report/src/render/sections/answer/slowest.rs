@@ -8,7 +8,9 @@ use logtrace_attribution::cause::{Cause, Who};
 use logtrace_common::{STALL_BUCKET_NS, TimeRange, units};
 
 use crate::document::{Commits, Document};
-use crate::render::sections::answer::words::{LEAST_SHARE, is_rotation, meaning};
+use crate::render::sections::answer::rotation::is_rotation;
+use crate::render::sections::answer::words::{LEAST_SHARE, largest_part, meaning};
+use crate::render::sections::tree;
 
 /// Duration from which a commit can make a stall: half of the time in which too few commits ended.
 const LEAST_STALL_NS: u64 = STALL_BUCKET_NS / 2;
@@ -57,12 +59,18 @@ pub(super) fn short_sentence(commits: &Commits, over_time: Option<&OverTime>) ->
     };
     let sums = sums(times.iter().copied());
     let whole = units::sum(sums.iter().map(|&(_, ns)| ns));
-    let largest = sums.first();
-    let words = largest.map(|&(cause, ns)| {
-        let share = units::whole_percent(ns, whole);
-        format!("; {share} of that is {}", cause.words())
-    });
-    let words = words.unwrap_or_default();
+    let words = match sums.first() {
+        Some(&(cause, ns)) if ns >= whole / LEAST_SHARE => {
+            let share = units::whole_percent(ns, whole);
+            format!("; {share} of that is {}", cause.words())
+        }
+        _ => {
+            let largest = tree::largest(sums.into_iter());
+            largest.map_or_else(String::new, |largest| {
+                format!("; {}", largest_part(&largest, "of that is"))
+            })
+        }
+    };
     match stall {
         Some(stall) => {
             let (from, to) = (at(stall.start_ns), at(stall.end_ns));
@@ -97,6 +105,10 @@ fn causes(document: &Document, times: &[(Cause, u64)], usual: Option<Cause>) -> 
     let sums = sums(times.iter().copied());
     let whole = units::sum(sums.iter().map(|&(_, ns)| ns));
     let &(cause, ns) = sums.first()?;
+    if ns < whole / LEAST_SHARE {
+        // Of many small parts the branch says more.
+        return tree::largest(sums.into_iter()).map(|largest| largest_part(&largest, "is"));
+    }
     let share = |ns| units::whole_percent(ns, whole);
     let second = sums.get(1).filter(|&&(_, ns)| ns >= whole / LEAST_SHARE);
     let second = second.map(|&(cause, ns)| format!(", and {} {}", share(ns), cause.words()));
@@ -304,6 +316,39 @@ mod tests {
         let text = sentence(&commits(&[]), None, None);
         assert_eq!(text, "The slowest took 300 ms.");
         assert_eq!(short_sentence(&commits(&[]), None), text);
+    }
+
+    #[test]
+    fn of_many_small_parts_the_branch_is_named() {
+        let mut over_time = over_time(300 * MS_NS);
+        let waits = [
+            Wait::OnCpu,
+            Wait::DeviceFlush,
+            Wait::DeviceIo,
+            Wait::JournalCommit,
+            Wait::RunQueue,
+        ];
+        let frames = Vec::new();
+        let stacks = waits.map(|wait| StackRow {
+            cause: match wait {
+                Wait::OnCpu => Cause::own(wait),
+                wait => fsync(Who::Own, wait),
+            },
+            frames: frames.clone(),
+        });
+        over_time.slowest.stacks = stacks.into();
+        let parts = (0..5).map(|stack| ExemplarPart(60 * MS_NS + stack, 7, stack as usize));
+        over_time.slowest.commits[0].parts = parts.collect();
+        let text = sentence(&commits(&[]), Some(&over_time), None);
+        assert!(
+            text.ends_with("; of that commit 80 % is redo fsync, the largest part of it run queue (20 %)."),
+            "{text}"
+        );
+        let text = short_sentence(&commits(&[]), Some(&over_time));
+        assert!(
+            text.ends_with("; 80 % of that is redo fsync, the largest part of it run queue (20 %)."),
+            "{text}"
+        );
     }
 
     #[test]

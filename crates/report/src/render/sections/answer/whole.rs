@@ -7,11 +7,14 @@ use logtrace_common::units;
 use strum::IntoEnumIterator;
 
 use crate::document::{Commits, Document, Driver};
-use crate::render::sections::answer::slowest;
-use crate::render::sections::answer::words::{LEAST_SHARE, meaning};
+use crate::render::sections::answer::words::{LEAST_SHARE, largest_part, meaning};
+use crate::render::sections::answer::{rotation, slowest};
 use crate::render::sections::holders::Culprit;
 use crate::render::sections::tree::{self, Largest};
-use crate::render::sections::{headline, holders, stages, waited_for};
+use crate::render::sections::{headline, holders, processes, stages, waited_for};
+
+/// Part of all commits from which those of other clients are told: a hundredth.
+const PART_OF_OTHERS: u64 = 100;
 
 /// Returns the answer. Without commits it is about the response times.
 pub(crate) fn answer(document: &Document, over_time: Option<&OverTime>) -> String {
@@ -39,9 +42,14 @@ fn of_commits(document: &Document, commits: &Commits, over_time: Option<&OverTim
     let times: Vec<_> = document.causes.iter().map(|row| (row.cause, row.total)).collect();
     sentences.extend(usual.as_ref().map(|usual| {
         let meaning = meaning(document, usual.cause, &times);
-        format!("{}: {meaning}.", largest_part(usual))
+        format!("{}: {meaning}.", largest_part(usual, "of that is"))
     }));
-    sentences.extend(headline::other_clients(commits).map(|others| format!("Of all commits, {others}.")));
+    sentences.extend(processes::less_cpu(document));
+    let is_much = commits
+        .others
+        .is_some_and(|others| others.count >= commits.count / PART_OF_OTHERS);
+    let others_of = headline::other_clients(commits).filter(|_| is_much);
+    sentences.extend(others_of.map(|others| format!("Of all commits, {others}.")));
     let usual = usual.map(|usual| usual.cause);
     sentences.push(slowest::sentence(document, commits, over_time, usual));
     sentences.extend(others.and_then(|over_time| other_threads(document, commits, over_time)));
@@ -64,37 +72,23 @@ pub(super) fn mean(commits: &Commits) -> String {
     format!("A commit takes {mean} on average (median {median}).")
 }
 
-/// Returns the sentences about sessions, transactions and other processes that held commits up, that of the longest time first.
-pub(super) fn culprits(document: &Document, over_time: Option<&OverTime>) -> Vec<String> {
+/// Returns who held commits up most, or what statements waited for before theirs; `None` if nobody stands out.
+pub fn held_up(document: &Document, over_time: Option<&OverTime>) -> Option<String> {
+    stages::sentence(document).or_else(|| culprits(document, over_time).into_iter().next())
+}
+
+/// Returns the sentences about sessions, transactions, rotations and other processes that held commits up, that of the longest time first.
+fn culprits(document: &Document, over_time: Option<&OverTime>) -> Vec<String> {
     let culprits = [
         over_time.and_then(|over_time| waited_for::lock_holder(document, over_time)),
         holders::transaction(document),
-        holders::writer(document),
-        holders::processes(document),
+        processes::writer(document),
+        processes::most_cpu(document),
+        rotation::culprit(document, over_time),
     ];
     let mut culprits: Vec<Culprit> = culprits.into_iter().flatten().collect();
     culprits.sort_by_key(|culprit| Reverse(culprit.ns));
     culprits.into_iter().map(|culprit| culprit.sentence).collect()
-}
-
-/// Returns the words about the largest branch of the tree and the largest part in it. Its shares are those of the tree.
-pub(super) fn largest_part(of: &Largest) -> String {
-    let Largest {
-        branch,
-        branch_percent,
-        leaf,
-        percent,
-        ..
-    } = of;
-    match (of.is_all, of.is_most) {
-        (true, _) => format!("{branch_percent} % of that is {}", of.cause.words()),
-        (false, true) => {
-            format!("{branch_percent} % of that is {branch}, most of it {leaf} ({percent} %)")
-        }
-        (false, false) => {
-            format!("{branch_percent} % of that is {branch}, the largest part of it {leaf} ({percent} %)")
-        }
-    }
 }
 
 /// Returns the sentence about the threads that commits waited for, if that was much of their time.
