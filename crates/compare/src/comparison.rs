@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use logtrace_attribution::cause::WaitKind;
 use logtrace_report::document::Work;
-use logtrace_report::render::title_line;
+use logtrace_report::render::{held_up, title_line};
 use logtrace_statistics::{DifferenceScale, TestedDifference, Verdict, mark_significant};
 use serde::Serialize;
 
@@ -41,6 +41,10 @@ pub struct Comparison {
     pub a_caveats: BTreeSet<String>,
     /// Kinds of the caveats of the runs of B.
     pub b_caveats: BTreeSet<String>,
+    /// Who held commits up most in each run of A in which somebody stands out.
+    pub a_held_up: Vec<HeldUp>,
+    /// The same of B.
+    pub b_held_up: Vec<HeldUp>,
     /// CPUs that were busy outside of the server, on average over the runs of A; absent if one does not have it.
     pub a_outside_cpus: Option<f64>,
     /// CPUs that were busy outside of the server during B.
@@ -64,6 +68,15 @@ pub struct Comparison {
     pub stacks: Vec<StackChange>,
     /// Distributions of durations. Empty if a run has none over time.
     pub distributions: Vec<SideDurations>,
+}
+
+/// Run in which somebody held commits up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HeldUp {
+    /// Name of the run.
+    pub run: String,
+    /// Sentence of its report.
+    pub text: String,
 }
 
 /// Comparison of a figure.
@@ -114,6 +127,16 @@ pub struct Assumed {
     pub spread: f64,
 }
 
+/// Returns who held commits up in these runs.
+fn held_up_in(runs: &[Run]) -> Vec<HeldUp> {
+    let held_up = runs.iter().filter_map(|run| {
+        let text = held_up(&run.document, run.over_time.as_ref())?;
+        let run = run.name.clone();
+        Some(HeldUp { run, text })
+    });
+    held_up.collect()
+}
+
 /// Compares as many runs of one side as of the other: the first with the first, and so on.
 pub fn compare_runs(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
     let work = common_work(a, b);
@@ -143,6 +166,8 @@ pub fn compare_runs(a: &[Run], b: &[Run], assumed: Assumed) -> Comparison {
         b_title: first(b),
         a_caveats: caveats(a),
         b_caveats: caveats(b),
+        a_held_up: held_up_in(a),
+        b_held_up: held_up_in(b),
         a_outside_cpus: outside_cpus(a),
         b_outside_cpus: outside_cpus(b),
         assumed,

@@ -33,6 +33,9 @@ const MOST_CHARACTERS: usize = 24;
 /// Share by which a ratio may differ from the quotient of the two means beside it without a word.
 const SAME_QUOTIENT: f64 = 0.02;
 
+/// Logarithm of the ratio from which a difference that is not certain is told: a quarter.
+const LARGE: f64 = 0.223;
+
 /// Returns what is compared, in a few words.
 pub(super) fn subject(comparison: &Comparison) -> String {
     format!("{} against A", settings(&comparison.settings))
@@ -51,7 +54,8 @@ pub(super) fn answer(comparison: &Comparison) -> String {
             seen(comparison).unwrap_or_default()
         ),
         true => format!(
-            "{subject}: no difference that matters is certain.{}",
+            "{subject}: no difference that matters is certain.{}{}",
+            largest_seen(comparison).unwrap_or_default(),
             held(comparison).unwrap_or_default()
         ),
         false => format!("{subject}: {}.", parts.join("; ")),
@@ -155,6 +159,19 @@ fn seen(comparison: &Comparison) -> Option<String> {
     Some(format!(
         " Seen were {} in A and {} in B ({}).",
         row[1], row[2], row[0]
+    ))
+}
+
+/// Returns the primary figure with the largest difference that was seen and is not certain, if it is large.
+fn largest_seen(comparison: &Comparison) -> Option<String> {
+    let change = |row: &FigureChange| (row.compared.b / row.compared.a).ln().abs();
+    let figures = figures_of(comparison, true).into_iter();
+    let uncertain = figures.filter(|row| row.compared.verdict == Verdict::CannotTell);
+    let large = uncertain.filter(|row| change(row).is_finite() && change(row) >= LARGE);
+    let row = figure_row(large.max_by(|one, other| change(one).total_cmp(&change(other)))?);
+    Some(format!(
+        " The largest that was seen is that of the {}, {} and {}.",
+        row[0], row[1], row[2]
     ))
 }
 

@@ -181,6 +181,8 @@ mod tests {
             b_title: String::new(),
             a_caveats: BTreeSet::new(),
             b_caveats: BTreeSet::new(),
+            a_held_up: Vec::new(),
+            b_held_up: Vec::new(),
             a_outside_cpus: None,
             b_outside_cpus: None,
             assumed: Assumed {

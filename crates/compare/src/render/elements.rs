@@ -3,7 +3,7 @@
 use logtrace_common::units;
 use logtrace_report::render::Element;
 
-use crate::comparison::{Comparison, FigureChange};
+use crate::comparison::{Comparison, FigureChange, HeldUp};
 use crate::render::answer::{answer, subject};
 use crate::render::texts::{
     change, figure_row, figures_of, has_interval, setting_name, setting_values, time,
@@ -48,6 +48,7 @@ pub(super) fn elements(comparison: &Comparison) -> Vec<Vec<Element>> {
 
 fn head(comparison: &Comparison) -> Vec<Element> {
     let mut head = vec![Element::Answer(subject(comparison), answer(comparison))];
+    head.extend(held_up(comparison).into_iter().map(Element::Text));
     head.extend(sides(comparison).into_iter().map(Element::Text));
     head.extend(
         notes(comparison)
@@ -55,6 +56,31 @@ fn head(comparison: &Comparison) -> Vec<Element> {
             .map(|note| Element::Notes(vec![note])),
     );
     head
+}
+
+/// Returns who held commits up on both sides, or nothing if nobody stands out on either.
+pub(super) fn held_up(comparison: &Comparison) -> Vec<String> {
+    let Comparison {
+        a,
+        b,
+        a_held_up,
+        b_held_up,
+        ..
+    } = comparison;
+    if a_held_up.is_empty() && b_held_up.is_empty() {
+        return Vec::new();
+    }
+    let side = |side: &str, runs: &[String], held_up: &[HeldUp]| match (runs.len(), held_up) {
+        (_, []) => format!("In {side} nobody held commits up."),
+        (1, [one, ..]) => format!("In {side}: {}", one.text),
+        (runs, [one, ..]) => format!(
+            "In {} of {runs} runs of {side}, {}: {}",
+            held_up.len(),
+            one.run,
+            one.text
+        ),
+    };
+    vec![side("A", a, a_held_up), side("B", b, b_held_up)]
 }
 
 /// Returns what was compared: both sides with what they are, or what they are in one line if it is the same.

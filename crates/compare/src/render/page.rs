@@ -9,7 +9,7 @@ use crate::comparison::{Comparison, FigureChange};
 use crate::render::answer::{answer, subject};
 use crate::render::difference::{FlameBox, ROW, boxes};
 use crate::render::distribution::{DistributionPlot, plots};
-use crate::render::elements::{OTHER, PRIMARY, kinds, method, notes, setting_row, sides};
+use crate::render::elements::{OTHER, PRIMARY, held_up, kinds, method, notes, setting_row, sides};
 use crate::render::texts::{change, figure_row, figures_of, time};
 use crate::render::tree_rows::{TreeRow, tree_rows};
 
@@ -25,6 +25,8 @@ struct ComparisonPage {
     head: String,
     subject: String,
     answer: String,
+    /// Who held commits up, a line for each side.
+    held_up: Vec<String>,
     /// Names and titles of both sides, a line each.
     sides: Vec<String>,
     notes: Vec<String>,
@@ -79,6 +81,7 @@ pub(super) fn page(comparison: &Comparison) -> Result<String, askama::Error> {
         head: head.html()?,
         subject: subject(comparison),
         answer: answer(comparison),
+        held_up: held_up(comparison),
         sides: sides(comparison),
         notes: notes(comparison),
         method: method(comparison),
