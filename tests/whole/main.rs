@@ -142,6 +142,7 @@ mod trace {
     mod against_run;
     mod before_commit;
     mod counted;
+    mod cpu_hog;
     mod elsewhere;
     mod found;
     mod held;

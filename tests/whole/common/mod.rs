@@ -1,6 +1,7 @@
 //! Running the program as a user does, and reading what it leaves.
 
 pub(crate) mod disk;
+pub(crate) mod hog;
 pub(crate) mod sound;
 pub(crate) mod sysbench;
 
@@ -183,6 +184,20 @@ impl Ran {
     /// Messages.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&self.output.stderr).into_owned()
+    }
+
+    /// Returns the sentences of the answer before what a commit takes on average: those about who held commits up.
+    pub(crate) fn accused(&self) -> String {
+        let stdout = self.stdout();
+        let answer = stdout.split("\n\n").find(|part| part.contains("A commit takes"));
+        let answer = answer.unwrap_or_else(|| panic!("{stdout}"));
+        let words = answer.split_whitespace().collect::<Vec<_>>().join(" ");
+        words
+            .split("A commit takes")
+            .next()
+            .unwrap()
+            .trim_end()
+            .to_owned()
     }
 
     /// A file of the run directory.

@@ -5,13 +5,14 @@ use std::thread;
 use std::time::Duration;
 
 use logtrace_attribution::breakdown::{Holders, NameSource, OverTime, TransactionRow};
+use logtrace_attribution::cause::Wait;
 use logtrace_common::{Flavor, units};
 use logtrace_laboratory::foreign::Foreign;
 use mysql_async::Conn;
 use mysql_async::prelude::Queryable;
 
 use crate::common::sysbench::{prepare, updates_at};
-use crate::common::{Ran, Running, alone, beside_others, patiently};
+use crate::common::{Ran, Running, alone, beside_others, patiently, total};
 
 /// Rows of the large transaction, 2^14, and bytes of each: 20 MiB.
 const DOUBLINGS: u32 = 14;
@@ -160,6 +161,14 @@ fn a_usual_load_accuses_nobody() {
             !told.contains("transaction of") && !told.contains("large transactions"),
             "{told}"
         );
+        let accused = ran.accused();
+        // A busy machine has others who take its CPUs and its disk.
+        let named = ["connection", "thread", "rotation"];
+        assert!(named.iter().all(|name| !accused.contains(name)), "{accused}");
+        let document = ran.document();
+        let for_others = total(&document, |row| row.cause.wait == Wait::RunQueueProcess);
+        let is_much = for_others >= document.commits.unwrap().total / 20;
+        assert!(is_much || !accused.contains("the CPU"), "{accused}");
     }
 }
 

@@ -1,20 +1,21 @@
-//! A process that writes to the file system of the server's logs is told with its bytes.
+//! Processes that write to the file system of the server's logs are told first, with their bytes.
 
 use std::process::{Command, Stdio};
 use std::thread;
 
-use logtrace_common::Flavor;
+use logtrace_common::{Flavor, units};
 use logtrace_laboratory::foreign::Foreign;
 use logtrace_testkit::one_or_all;
 
 use crate::common::sysbench::{prepare, updates_at};
 use crate::common::{Running, alone};
 
-/// MiB that the process writes.
-const MIB: u64 = 200;
+/// Processes that write at the same time, and MiB that each of them writes.
+const WRITERS: u64 = 4;
+const MIB: u64 = 50;
 
 #[test]
-fn a_process_that_writes_to_the_disk_of_the_logs_is_told_with_its_bytes() {
+fn processes_that_write_to_the_disk_of_the_logs_are_told_first_with_their_bytes() {
     let _alone = alone();
     for &flavor in one_or_all(&[Flavor::MySql, Flavor::MariaDb]) {
         let foreign = Foreign::start(flavor);
@@ -28,13 +29,18 @@ fn a_process_that_writes_to_the_disk_of_the_logs_is_told_with_its_bytes() {
         updates_at(&socket, 30, None);
         thread::scope(|scope| {
             scope.spawn(|| updates_at(&socket, 300, Some(150)));
-            let written = Command::new("dd")
-                .args(["if=/dev/zero", "bs=1M", "oflag=dsync"])
-                .arg(format!("count={MIB}"))
-                .arg(format!("of={}", beside.path().join("filling").display()))
-                .stderr(Stdio::null())
-                .status();
-            assert!(written.unwrap().success());
+            let started = (0..WRITERS).map(|number| {
+                Command::new("dd")
+                    .args(["if=/dev/zero", "bs=1M", "oflag=dsync"])
+                    .arg(format!("count={MIB}"))
+                    .arg(format!("of={}", beside.path().join(number.to_string()).display()))
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .unwrap()
+            });
+            for mut writer in started.collect::<Vec<_>>() {
+                assert!(writer.wait().unwrap().success());
+            }
         });
         tracing.interrupt();
         let ran = tracing.ended();
@@ -42,8 +48,13 @@ fn a_process_that_writes_to_the_disk_of_the_logs_is_told_with_its_bytes() {
         let dd = processes.iter().find(|process| process.name == "dd");
         assert_eq!(
             dd.map(|dd| dd.written),
-            Some(MIB << 20),
+            Some(WRITERS * MIB << 20),
             "{flavor}: {processes:?}"
         );
+        let told = format!(
+            "The process dd wrote {} to the file system of the logs",
+            units::bytes(WRITERS * MIB << 20)
+        );
+        assert!(ran.accused().contains(&told), "{flavor}: {}", ran.stdout());
     }
 }
