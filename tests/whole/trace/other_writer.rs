@@ -48,12 +48,12 @@ fn processes_that_write_to_the_disk_of_the_logs_are_told_first_with_their_bytes(
         let dd = processes.iter().find(|process| process.name == "dd");
         assert_eq!(
             dd.map(|dd| dd.written),
-            Some(WRITERS * MIB << 20),
+            Some((WRITERS * MIB) << 20),
             "{flavor}: {processes:?}"
         );
         let told = format!(
             "The process dd wrote {} to the file system of the logs",
-            units::bytes(WRITERS * MIB << 20)
+            units::bytes((WRITERS * MIB) << 20)
         );
         assert!(ran.accused().contains(&told), "{flavor}: {}", ran.stdout());
     }
