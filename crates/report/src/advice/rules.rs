@@ -10,7 +10,7 @@ use logtrace_common::Flavor::{MariaDb, MySql};
 use logtrace_events::IoOp;
 
 use crate::advice::rule::SettingChange::{AtMost, More, MoreBytes, OneForEachCpu, To};
-use crate::advice::rule::{SettingRule, call, waits};
+use crate::advice::rule::{CausePart, SettingRule, call, waits};
 
 /// Rule that says nothing, for the fields that a rule leaves out.
 const NONE: SettingRule = SettingRule {
