@@ -24,6 +24,7 @@ mod agreement {
 mod advice;
 mod arrivals;
 mod chaos;
+mod clusters;
 
 /// Servers in containers, and logtrace in one.
 mod containers {

@@ -10,6 +10,10 @@
  * XA PREPARE and XA COMMIT wait for the same logs and pass ha_commit_trans() only in one phase: what they execute is a
  * time of its own, unless a commit begins inside of it.
  *
+ * A node of a Galera cluster takes no such lock (ha_commit_trans(), `if (!WSREP(thd))`): its commits begin where the
+ * transaction is given to the cluster, wsrep::client_state::before_prepare(), and end when all is done but to forget it,
+ * after_commit(), or after_rollback() if another node's transaction came first (sql/wsrep_trans_observer.h).
+ *
  * MariaDB without a binlog only asks for the redo log to be made durable there (storage/innobase/trx/trx0trx.cc,
  * trx_flush_log_if_needed()), and replies when it is: between thd_increment_pending_ops() and thd_decrement_pending_ops() of
  * its client. The commit goes on until then. A thread that serves one client waits meanwhile (sql/sql_class.h,
@@ -20,8 +24,9 @@
 #include "pool.h"
 #include "state.h"
 
-/* Where the stack pointer of the function that commits would be: XA has none. */
+/* Where the stack pointer of the function that commits would be: these have none. */
 #define XA 0
+#define GALERA 1
 
 static __always_inline void begin_commit(struct pt_regs *ctx)
 {
@@ -30,7 +35,7 @@ static __always_inline void begin_commit(struct pt_regs *ctx)
 
 	if (!thread)
 		return;
-	if (thread->commit_ns && thread->commit_sp != XA)
+	if (thread->commit_ns && thread->commit_sp > GALERA)
 		count_loss(LOSS_COMMIT_UNMATCHED);
 	thread->async = ASYNC_NONE;
 	thread->async_thd = 0;
@@ -44,6 +49,17 @@ int on_commit_begin(struct pt_regs *ctx)
 	return COUNTED(ON_COMMIT_BEGIN, begin_commit(ctx));
 }
 
+/* Ends the commit of a thread, or lets it go on until its log is durable. */
+static __always_inline void complete_commit(struct thread *thread)
+{
+	if (thread->async_thd && pools_threads)
+		return_commit(thread, bpf_ktime_get_ns());
+	else if (thread->async_thd)
+		thread->async = ASYNC_OPEN;
+	else
+		send_commit(thread, bpf_ktime_get_ns(), KIND_COMMIT);
+}
+
 static __always_inline void end_commit(struct pt_regs *ctx)
 {
 	__u32 tid;
@@ -55,12 +71,7 @@ static __always_inline void end_commit(struct pt_regs *ctx)
 		count_loss(LOSS_COMMIT_UNMATCHED);
 		return;
 	}
-	if (thread->async_thd && pools_threads)
-		return_commit(thread, bpf_ktime_get_ns());
-	else if (thread->async_thd)
-		thread->async = ASYNC_OPEN;
-	else
-		send_commit(thread, bpf_ktime_get_ns(), KIND_COMMIT);
+	complete_commit(thread);
 }
 
 SEC("uprobe.multi")
@@ -157,4 +168,39 @@ SEC("uprobe.multi")
 int on_xa_end(struct pt_regs *ctx)
 {
 	return COUNTED(ON_XA_END, end_xa());
+}
+
+static __always_inline void begin_galera(void)
+{
+	__u32 tid;
+	struct thread *thread = current_thread(&tid);
+
+	/* Of a commit that ended nowhere, only the begin is left. */
+	if (!thread || (thread->commit_ns && thread->commit_sp != GALERA))
+		return;
+	thread->async = ASYNC_NONE;
+	thread->async_thd = 0;
+	thread->commit_sp = GALERA;
+	thread->commit_ns = bpf_ktime_get_ns();
+}
+
+SEC("uprobe.multi")
+int on_galera_begin(struct pt_regs *ctx)
+{
+	return COUNTED(ON_GALERA_BEGIN, begin_galera());
+}
+
+static __always_inline void end_galera(void)
+{
+	__u32 tid;
+	struct thread *thread = current_thread(&tid);
+
+	if (thread && thread->commit_ns && thread->commit_sp == GALERA)
+		complete_commit(thread);
+}
+
+SEC("uprobe.multi")
+int on_galera_end(struct pt_regs *ctx)
+{
+	return COUNTED(ON_GALERA_END, end_galera());
 }

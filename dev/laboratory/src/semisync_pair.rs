@@ -1,9 +1,11 @@
 //! A source, and a replica that acknowledges what it gets.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::foreign::{Foreign, free_port};
+use crate::network::{TestNetwork, address_of};
 use crate::replication::follow;
 use logtrace_common::Flavor;
 
@@ -37,12 +39,35 @@ impl SemisyncPair {
 
     /// Starts both servers, the replica with more settings, and connects them.
     pub fn start_with(flavor: Flavor, settings: &[&str]) -> Self {
-        let port = free_port();
-        let source = Foreign::start_with(flavor, &[], Some(port));
+        Self::start_at(
+            flavor,
+            (Ipv4Addr::LOCALHOST, free_port()).into(),
+            settings,
+            |_| (),
+        )
+    }
+
+    /// Does the same on the first two machines of a network. The thread is on the second one after it.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the thread may not enter the machines.
+    pub fn start_in(network: &TestNetwork, flavor: Flavor, settings: &[&str]) -> Self {
+        let address = (address_of(0), 3306).into();
+        Self::start_at(flavor, address, settings, |machine| {
+            network.enter(machine).unwrap()
+        })
+    }
+
+    /// Starts a source that listens at `address`, and a replica with more settings. Before each, `enter` goes to its machine.
+    fn start_at(flavor: Flavor, address: SocketAddr, settings: &[&str], enter: impl Fn(usize)) -> Self {
+        enter(0);
+        let source = Foreign::start_at(flavor, &[], Some(address));
         let settings = [&["server_id=2", "sync_relay_log=1"], settings].concat();
+        enter(1);
         let replica = Foreign::start_with(flavor, &settings, None);
         // Before commits wait for a replica that is not there.
-        follow(flavor, &source, port, &replica);
+        follow(flavor, &source, address, &replica);
         match flavor {
             Flavor::MySql => connect_mysql(&source, &replica),
             Flavor::MariaDb => connect_mariadb(&source, &replica),
@@ -68,6 +93,11 @@ impl SemisyncPair {
     /// Returns the number of commits since the replica was there that did not wait for it.
     pub fn given_up(&self) -> u64 {
         self.status("no_tx") - self.alone
+    }
+
+    /// Returns the time for which commits have waited, by the source's own count.
+    pub fn waited(&self) -> Duration {
+        Duration::from_micros(self.status("tx_wait_time"))
     }
 
     /// Returns a status variable of the source by the end of its name.

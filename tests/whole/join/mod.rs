@@ -13,7 +13,7 @@ use logtrace_report::document::{CaveatKind, Document, Driver};
 use self::remote::{AHEAD_S, Remote};
 
 /// Does `work` on a thread of its own, which may enter a namespace.
-fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| match scope.spawn(work).join() {
         Ok(result) => result,
         Err(panic) => std::panic::resume_unwind(panic),

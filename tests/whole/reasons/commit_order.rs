@@ -1,6 +1,7 @@
 //! Commits of a replica's workers wait for the one before them, in the order of the source: that is charged to what the
 //! worker before them waits for.
 
+use std::net::Ipv4Addr;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ fn a_worker_waits_for_the_row_lock_of_another(flavor: Flavor) {
     let replica = Foreign::start_with(flavor, settings, None);
     create_table(&source);
     create_table(&replica);
-    follow(flavor, &source, port, &replica);
+    follow(flavor, &source, (Ipv4Addr::LOCALHOST, port).into(), &replica);
     replica.tell(start);
     // Until it has applied something, a replica of MySQL does not know what it need not wait for.
     source.tell("INSERT INTO d.t VALUES (3, 0)");

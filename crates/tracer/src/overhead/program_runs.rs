@@ -8,7 +8,7 @@ use aya::maps::{MapData, PerCpuArray};
 use crate::overhead::cost::Estimate;
 
 /// Programs in the order of `enum program` in bpf/runs.h.
-pub(crate) const PROGRAMS: [&str; 25] = [
+pub(crate) const PROGRAMS: [&str; 27] = [
     "on_switch",
     "on_switched",
     "on_waking",
@@ -25,6 +25,8 @@ pub(crate) const PROGRAMS: [&str; 25] = [
     "on_async_end",
     "on_xa_begin",
     "on_xa_end",
+    "on_galera_begin",
+    "on_galera_end",
     "on_flush_join",
     "on_flush_lead",
     "on_group_join",

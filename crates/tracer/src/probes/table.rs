@@ -231,6 +231,19 @@ const fn xa(name: &'static str, program: &'static str, attach: Attach) -> Probe 
     }
 }
 
+/// Commits of a node of a Galera cluster, by the functions of wsrep-lib (src/client_state.cpp). An end is entered when all
+/// waits are over: a return is single-stepped, which costs more than the function takes.
+const fn galera(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
+    Probe {
+        optional: Some("commits of a Galera cluster are not seen"),
+        servers: Servers::With(GIVEN_TO_CLUSTER),
+        ..required(name, program, Attach::Function(functions))
+    }
+}
+
+/// Function that gives a transaction to the cluster, in servers with Galera's interface.
+const GIVEN_TO_CLUSTER: &str = "wsrep::client_state::before_prepare(";
+
 /// MariaDB's wait for the redo log after its commit's function has returned (sql/sql_class.cc).
 const fn pending(name: &'static str, program: &'static str, functions: &'static [&'static str]) -> Probe {
     Probe {
@@ -273,7 +286,7 @@ const fn queue(name: &'static str, program: &'static str, functions: &'static [&
 
 /// Probe table, in the order of attachment. The probes of the commit come last, so that no commit is seen before all of
 /// its possible waits are.
-pub const PROBES: [Probe; 45] = [
+pub const PROBES: [Probe; 47] = [
     required("sched_switch", "on_switch", Attach::BtfTracepoint("sched_switch")),
     required("sched_waking", "on_waking", Attach::BtfTracepoint("sched_waking")),
     all_syscalls("sys_enter", "on_sys_enter"),
@@ -312,6 +325,15 @@ pub const PROBES: [Probe; 45] = [
     xa("XA COMMIT end", "on_xa_end", Attach::End(XA_COMMIT)),
     xa("XA PREPARE begin", "on_xa_begin", Attach::Function(XA_PREPARE)),
     xa("XA PREPARE end", "on_xa_end", Attach::End(XA_PREPARE)),
+    galera("Galera commit begin", "on_galera_begin", &[GIVEN_TO_CLUSTER]),
+    galera(
+        "Galera commit end",
+        "on_galera_end",
+        &[
+            "wsrep::client_state::after_commit(",
+            "wsrep::client_state::after_rollback(",
+        ],
+    ),
     pending("log wait begin", "on_async_begin", &["thd_increment_pending_ops"]),
     pending("log wait end", "on_async_end", &["thd_decrement_pending_ops"]),
     stage(
@@ -339,9 +361,10 @@ pub const PROBES: [Probe; 45] = [
 ];
 
 /// Probes of which each would see half of what happens without the other.
-const PAIRS: [(&str, &str); 5] = [
+const PAIRS: [(&str, &str); 6] = [
     ("XA COMMIT begin", "XA COMMIT end"),
     ("XA PREPARE begin", "XA PREPARE end"),
+    ("Galera commit begin", "Galera commit end"),
     ("log wait begin", "log wait end"),
     ("flush stage", "flush stage leader"),
     ("group commit queue", "group commit member"),
