@@ -124,6 +124,12 @@ impl Analysis {
         self.timelines.name_ack_receiver(tid);
     }
 
+    /// Names the thread of the server that receives the messages of its Galera cluster. Its waits for sockets are waits for
+    /// other nodes.
+    pub fn name_cluster_receiver(&mut self, tid: Tid) {
+        self.timelines.name_cluster_receiver(tid);
+    }
+
     /// Adds the next record, in the order of the ring: the records of a commit's waits come before the commit.
     ///
     /// Records that contradict earlier ones are left out and counted.

@@ -135,5 +135,8 @@ pub fn recorded_analysis(recording: &RecordingReader<impl Read>, window: Recorde
     if let Some(thread) = header.ack_receiver {
         analysis.name_ack_receiver(thread);
     }
+    if let Some(thread) = header.cluster_receiver {
+        analysis.name_cluster_receiver(thread);
+    }
     analysis
 }

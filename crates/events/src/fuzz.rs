@@ -30,6 +30,7 @@ fn sound_recording() -> Vec<u8> {
             general_log: String::new(),
         },
         ack_receiver: Some(9),
+        cluster_receiver: Some(8),
         statements: true,
         clocks: Clocks::default(),
     };

@@ -50,6 +50,9 @@ pub struct RecordingHeader {
     pub logs: LogNames,
     /// Thread of the server that receives the acknowledgements of replicas, if there is one.
     pub ack_receiver: Option<Tid>,
+    /// Thread of the server that receives the messages of its Galera cluster, if there is one.
+    #[serde(default)]
+    pub cluster_receiver: Option<Tid>,
     /// Whether statements outside of commits are explained.
     pub statements: bool,
     /// Clocks of the machine at the start.
@@ -238,6 +241,7 @@ mod tests {
                 general_log: String::new(),
             },
             ack_receiver: Some(9),
+            cluster_receiver: Some(8),
             statements: true,
             clocks: Clocks::default(),
         }

@@ -60,6 +60,7 @@ pub(crate) fn recording_in(window: TimeRange) -> Vec<u8> {
         server_tgid: synthetic::SERVER_TGID,
         logs: synthetic::logs(),
         ack_receiver: None,
+        cluster_receiver: None,
         statements: false,
         clocks: Clocks::default(),
     };

@@ -39,6 +39,7 @@ pub fn recording(records: &[Record]) -> io::Result<Vec<u8>> {
         server_tgid: SERVER_TGID,
         logs: logs(),
         ack_receiver: None,
+        cluster_receiver: None,
         statements: false,
         clocks: Clocks::default(),
     };

@@ -90,14 +90,14 @@ fn commits_wait_for_a_majority_of_three() {
             "a slow network",
             &seen,
             Wait::GroupReplication,
-            LATE * 2 * COMMITS,
+            LATE * 2 * (COMMITS - 1),
         );
         for slow in SLOW {
             network.delay(slow, Duration::ZERO);
         }
         first.tell("TRUNCATE d.t");
         let seen = traced_commits(first, async |number| {
-            if number % 10 == 0 {
+            if number % 10 == 5 {
                 SLOW.iter()
                     .for_each(|&slow| send(members[slow].pid(), Signal::STOP));
                 tokio::time::sleep(STOPPED).await;

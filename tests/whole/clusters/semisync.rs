@@ -41,7 +41,7 @@ fn waits_for_a_replica_elsewhere(flavor: Flavor) {
         };
         // A transaction goes there, and its acknowledgement comes back.
         network.delay(1, LATE);
-        is_named("a slow network", LATE * 2 * COMMITS, &|| {
+        is_named("a slow network", LATE * 2 * (COMMITS - 1), &|| {
             traced_commits(source, async |_| ())
         });
         network.delay(1, Duration::ZERO);
@@ -49,7 +49,7 @@ fn waits_for_a_replica_elsewhere(flavor: Flavor) {
         is_named("a stopped replica", STOPPED * (COMMITS / 10), &stopped);
         // Each transaction is synced before it is acknowledged.
         disk.delay_syncs(LATE);
-        is_named("a slow disk", LATE * COMMITS, &|| {
+        is_named("a slow disk", LATE * (COMMITS - 1), &|| {
             traced_commits(source, async |_| ())
         });
         disk.delay_syncs(Duration::ZERO);

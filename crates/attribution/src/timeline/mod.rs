@@ -82,7 +82,16 @@ impl Timelines {
 
     /// Names the thread that receives the acknowledgements of replicas (semi-synchronous replication).
     pub fn name_ack_receiver(&mut self, tid: Tid) {
-        self.thread_mut(tid, 0).receives_acks = true;
+        self.name_receiver(tid, Wait::SemisyncAck);
+    }
+
+    /// Names the thread that receives the messages of a Galera cluster.
+    pub fn name_cluster_receiver(&mut self, tid: Tid) {
+        self.name_receiver(tid, Wait::Galera);
+    }
+
+    fn name_receiver(&mut self, tid: Tid, wait: Wait) {
+        self.thread_mut(tid, 0).receives = Some(wait);
         self.revision += 1;
     }
 
@@ -288,7 +297,7 @@ impl Timelines {
     fn forget(&mut self, now_ns: u64) {
         self.threads.extract(|_, timeline| {
             let is_old = is_forgettable(now_ns, timeline.last_ns(), timeline.ended_ns);
-            is_old && !timeline.receives_acks
+            is_old && timeline.receives.is_none()
         });
         self.groups.retain_threads(|tid| self.threads.contains(tid));
         self.room.make(self.threads.len().max(self.groups.thread_count()));
@@ -356,7 +365,11 @@ mod tests {
             timelines.push_thread_end(ThreadEnd { tid, at_ns });
             assert!(length(&timelines) <= 10_000);
         }
-        assert!(timelines.thread(7).is_some_and(|receiver| receiver.receives_acks));
+        assert!(
+            timelines
+                .thread(7)
+                .is_some_and(|receiver| receiver.receives.is_some())
+        );
     }
 
     #[test]

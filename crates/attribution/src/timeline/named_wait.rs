@@ -52,7 +52,9 @@ impl Timelines {
         waker: Tid,
     ) -> Option<FunctionWait> {
         let (reason, frames) = self.server_reason(timeline, off)?;
-        let receives_acks = self.thread(waker).is_some_and(|waker| waker.receives_acks);
+        let receives_acks = self
+            .thread(waker)
+            .is_some_and(|waker| waker.receives == Some(Wait::SemisyncAck));
         let (wait, waker) = match *reason {
             // Sessions release row locks; free pages and the checkpoint are the page cleaner's.
             ServerReason::Known(known) if known.wait == Wait::InnodbWait && self.serves_connection(waker) => {

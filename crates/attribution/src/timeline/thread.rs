@@ -24,8 +24,8 @@ pub(crate) struct Timeline {
     serves_connection: bool,
     /// Start of the request that the thread serves: the end of its last wait for its client.
     pub(crate) request_ns: u64,
-    /// Whether the thread receives the replicas' acknowledgements.
-    pub(crate) receives_acks: bool,
+    /// Wait for a message of another server, of a thread that receives these.
+    pub(crate) receives: Option<Wait>,
     /// Time when the thread ended.
     pub(crate) ended_ns: Option<u64>,
     pub(crate) horizon: QueryHorizon,
@@ -192,14 +192,14 @@ impl Timeline {
 
     /// Returns whether the thread has committed or has waited for a client.
     pub(crate) fn serves_connection(&self) -> bool {
-        self.serves_connection && !self.receives_acks
+        self.serves_connection && self.receives.is_none()
     }
 
     /// Returns the wait of this thread for which the system call alone gives `wait`.
     pub(crate) fn specific_wait(&self, wait: Wait) -> Wait {
         match wait {
-            // Its sockets are the replicas'.
-            Wait::Client if self.receives_acks => Wait::SemisyncAck,
+            // Its sockets are those of other servers.
+            Wait::Client => self.receives.unwrap_or(Wait::Client),
             wait => wait,
         }
     }

@@ -55,7 +55,8 @@ impl Explainer {
         requests: Option<Receiver<Request>>,
         recording: Option<File>,
     ) -> io::Result<Self> {
-        let (logs, ack_receiver) = (server.log_names(), server.ack_receiver());
+        let logs = server.log_names();
+        let (ack_receiver, cluster_receiver) = (server.ack_receiver(), server.cluster_receiver());
         let mut analysis = Analysis::new(AnalysisConfig {
             server_tgid,
             logs: logs.clone(),
@@ -67,6 +68,9 @@ impl Explainer {
         if let Some(thread) = ack_receiver {
             analysis.name_ack_receiver(thread);
         }
+        if let Some(thread) = cluster_receiver {
+            analysis.name_cluster_receiver(thread);
+        }
         if requests.is_some() {
             analysis.expect_requests();
         }
@@ -74,6 +78,7 @@ impl Explainer {
             server_tgid,
             logs,
             ack_receiver,
+            cluster_receiver,
             statements,
             clocks: clocks_now(),
         };

@@ -1,6 +1,7 @@
 //! Running server of somebody else, on this machine or another one: found, changed for a run, and given back.
 
 pub(crate) mod change_note;
+pub(crate) mod cluster_receiver;
 pub(crate) mod find_server;
 pub(crate) mod give_back;
 pub(crate) mod note_file;

@@ -22,10 +22,10 @@ const FUNCTION: &str = "_ZN12Ack_receiver3runEv";
 
 /// Largest distance of the function's frame from the top of the stack of a waiting thread. The frames of a condition
 /// variable's wait are in between.
-const DEPTH: usize = 4 << 10;
+pub(crate) const DEPTH: usize = 4 << 10;
 
 /// Number of attempts: a thread that runs at the moment has no readable stack.
-const LOOKS: u32 = 50;
+pub(crate) const LOOKS: u32 = 50;
 
 impl ServerFacts {
     /// Returns the thread that receives the acknowledgements of replicas, if there is one. Needs root.

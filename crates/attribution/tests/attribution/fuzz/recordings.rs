@@ -24,6 +24,7 @@ pub(super) fn recording(records: &[Vec<u8>], window: TimeRange) -> Vec<u8> {
         server_tgid: synthetic::SERVER_TGID,
         logs: synthetic::logs(),
         ack_receiver: None,
+        cluster_receiver: None,
         statements: true,
         clocks: Clocks::default(),
     };
