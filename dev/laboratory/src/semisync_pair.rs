@@ -55,7 +55,7 @@ impl SemisyncPair {
     pub fn start_in(network: &TestNetwork, flavor: Flavor, settings: &[&str]) -> Self {
         let address = (address_of(0), 3306).into();
         Self::start_at(flavor, address, settings, |machine| {
-            network.enter(machine).unwrap()
+            network.enter(machine).unwrap();
         })
     }
 
