@@ -1,24 +1,20 @@
 //! Analysis of a stream of records. Each commit is explained at the moment its record arrives.
 
+mod counting;
+mod events;
 mod pools;
 
-use logtrace_common::{FileClass, LogNames, TimeRange};
-use logtrace_events::{Commit, Flush, Io, Member, OffCpu, Record, Request, Tid};
+use logtrace_common::{LogNames, TimeRange};
+use logtrace_events::{Commit, Record, Request, Tid};
 
-use crate::causes::wakeup::waits_for_request;
 use crate::charging::Segment;
-use crate::charging::cover::{covers, unexplained};
 use crate::charging::explained_commit::ExplainedCommit;
-use crate::charging::group_leader::differing_ns;
 use crate::charging::walk::memory::Memory;
-use crate::charging::walk::{explain, walk};
 use crate::holders::HolderTotals;
 use crate::over_time::TotalsOverTime;
-use crate::over_time::exemplars::JustExplained;
 use crate::over_time::recent::Recent;
 use crate::requests::RequestMatcher;
 use crate::requests::other_clients::OtherClients;
-use crate::requests::visit::Visit;
 use crate::timeline::{Timelines, Unmatched};
 use crate::totals::Breakdown;
 use crate::totals::by_cause::{Aggregate, Commits};
@@ -311,170 +307,6 @@ impl Analysis {
             invariant_violations: self.invariant_violations,
             unmatched: self.unmatched,
         }
-    }
-
-    fn push_off_cpu(&mut self, off: &OffCpu) -> Result<(), Unmatched> {
-        self.timelines.push_off_cpu(off)?;
-        self.began_ns = self.began_ns.min(off.out_ns);
-        self.last_ns = self.last_ns.max(off.in_ns);
-        if self.is_pooled {
-            return Ok(());
-        }
-        let Self {
-            responses,
-            stages,
-            statements,
-            timelines,
-            memory,
-            gaps,
-            window,
-            ..
-        } = self;
-        // As with commits, what a stall holds over either end of the window is not missing.
-        let counts = |TimeRange { start_ns, end_ns }| {
-            start_ns >= gaps.seen_from_ns && start_ns < window.end_ns && end_ns >= window.start_ns
-        };
-        if waits_for_request(off)
-            && let Some(timeline) = timelines.thread(off.tid)
-            && let Some(visit) = Visit::under_way(timeline, self.began_ns, off)
-            && counts(visit.range)
-        {
-            stages.add_begun_before(off.tid, &visit, timelines, memory);
-        }
-        responses.push_off_cpu(off, move |visit| {
-            if !counts(visit.range) {
-                return &[];
-            }
-            stages.add(off.tid, visit, timelines, memory);
-            match statements {
-                Some(statements) => statements.add(off.tid, visit, timelines, memory),
-                None => &[],
-            }
-        });
-        if off.in_ns >= self.next_look_ns {
-            self.next_look_ns = off.in_ns.saturating_add(LOOK_EVERY_NS);
-            self.long_served = self.responses.take_long(off.in_ns);
-        }
-        Ok(())
-    }
-
-    fn push_io(&mut self, io: &Io) -> Result<(), Unmatched> {
-        believable(TimeRange::new(io.enter_ns, io.exit_ns))?;
-        let class = self.files.class(io.file);
-        self.timelines.push_io(io, class)?;
-        if matches!(class, FileClass::Binlog | FileClass::Redo) {
-            self.holders.note_log_device(io.file.dev);
-        }
-        let timelines = &self.timelines;
-        self.holders.push_io(io, class, || timelines.request_ns(io.tid));
-        if self.counts(io.exit_ns) {
-            self.files.count(io, class, self.timelines.waited_for(io));
-        }
-        Ok(())
-    }
-
-    fn push_flush(&mut self, flush: Flush) -> Result<(), Unmatched> {
-        believable(TimeRange::new(flush.issue_ns, flush.done_ns))?;
-        self.timelines.push_flush(flush)?;
-        if self.counts(flush.done_ns) {
-            self.devices.count(flush);
-        }
-        Ok(())
-    }
-
-    fn push_gap(&mut self, gap: TimeRange) -> Result<(), Unmatched> {
-        if !self.gaps.push(gap, self.window) {
-            return Err(Unmatched);
-        }
-        self.aggregate.reach(gap.end_ns);
-        self.timelines.interrupt();
-        self.holders.interrupt();
-        self.responses.interrupt(gap);
-        Ok(())
-    }
-
-    /// Returns whether an event at `at_ns` counts: it is in the window and after the last gap.
-    fn counts(&self, at_ns: u64) -> bool {
-        self.window.contains(at_ns) && at_ns >= self.gaps.seen_from_ns
-    }
-
-    /// Returns whether a commit counts: it began in the window, or was under way when the window began, and was traced from
-    /// its beginning. A commit that a stall holds over either end of the window is not missing.
-    fn counts_commit(&self, commit: TimeRange) -> bool {
-        commit.start_ns < self.window.end_ns
-            && commit.end_ns >= self.window.start_ns
-            && commit.start_ns >= self.gaps.seen_from_ns
-    }
-
-    fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {
-        let whole = TimeRange::new(commit.start_ns, commit.end_ns);
-        believable(whole)?;
-        self.timelines.push_commit(commit)?;
-        let counts = self.counts_commit(whole);
-        let last_ns = commit.end_ns.saturating_sub(1);
-        let place = self.timelines.groups.at(commit.tid, last_ns);
-        self.groups.end(commit, place, counts);
-        self.segments.clear();
-        self.is_counted = counts;
-        if counts {
-            explain(commit, &self.timelines, &mut self.memory, &mut self.segments);
-            self.count(commit, whole);
-        }
-        let request_ns = self.timelines.request_ns(commit.tid);
-        self.holders.end(commit.tid, whole, request_ns, counts);
-        let numbered = self.aggregate.stacks.numbered(&self.segments);
-        self.responses.push_commit(commit, numbered);
-        if counts {
-            if self.statements.is_some() {
-                // Below full detail there are no samples to look for.
-                self.aggregate.add_functions(&self.segments, &self.timelines);
-            }
-            if place.is_some_and(|place| place.leader.is_some()) {
-                let differing_ns = self.differing_ns(commit);
-                self.groups.add_led(differing_ns);
-            }
-        }
-        Ok(())
-    }
-
-    fn push_member(&mut self, member: &Member) -> Result<(), Unmatched> {
-        self.timelines.push_member(member)?;
-        self.groups.add(member);
-        self.holders.push_member(member);
-        Ok(())
-    }
-
-    /// Returns the time of a commit that wake-ups alone charge to other threads; 0 below full detail, because the second
-    /// walk costs as much as the first.
-    fn differing_ns(&mut self, commit: &Commit) -> u64 {
-        if self.statements.is_none() {
-            return 0;
-        }
-        walk(0, commit, &self.timelines, &mut self.memory, &mut self.by_wakers);
-        differing_ns(&self.segments, &self.by_wakers)
-    }
-
-    /// Adds a commit that has just been explained to the totals.
-    fn count(&mut self, commit: &Commit, whole: TimeRange) {
-        if !covers(&self.segments, whole) {
-            self.invariant_violations += 1;
-            self.segments = vec![unexplained(commit.tid, whole)];
-        }
-        let (aggregate, segments) = (&mut self.aggregate, &self.segments);
-        aggregate.add(commit.start_ns, whole.length_ns(), segments);
-        if self.responses.is_expected {
-            self.other_clients.push_commit(commit.tid, whole.length_ns());
-        }
-        self.tenths.add(commit, segments, &aggregate.stacks);
-        let explained = JustExplained {
-            commit: whole,
-            tid: commit.tid,
-            segments,
-            timelines: &self.timelines,
-        };
-        self.over_time.add(explained, &aggregate.stacks);
-        self.holders
-            .push_waits(commit.tid, &self.segments, &self.aggregate.stacks);
     }
 }
 

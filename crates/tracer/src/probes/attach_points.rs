@@ -10,8 +10,9 @@ use crate::error::TracerError;
 use crate::probes::commit_calls::{CommitCalls, FUNCTIONS, MOST_PLACES, commit_calls, too_many};
 use crate::probes::entry_offset::cheap_entry;
 use crate::probes::exit_offsets::exits;
+use crate::probes::probe::{Attach, Probe, Servers};
 use crate::probes::program::ProbedProgram;
-use crate::probes::table::{Attach, PROBES, Probe, Servers, counterpart};
+use crate::probes::table::{PROBES, counterpart};
 
 /// Probe with its place.
 #[derive(Debug)]

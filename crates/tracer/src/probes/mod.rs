@@ -8,6 +8,7 @@ pub(crate) mod detaching;
 pub(crate) mod entry_offset;
 pub(crate) mod exit_offsets;
 pub(crate) mod moved_code;
+pub(crate) mod probe;
 pub(crate) mod program;
 pub(crate) mod table;
 
@@ -25,7 +26,7 @@ use crate::overhead::ProbeAccount;
 use crate::overhead::calibration::ProgramEntry;
 use crate::probes::attach_points::ProbePlacement;
 use crate::probes::moved_code::MovedCode;
-use crate::probes::table::{Attach, InBursts};
+use crate::probes::probe::{Attach, InBursts};
 
 /// Probes of one server. Dropping it detaches them.
 pub(crate) struct Attachments {

@@ -15,7 +15,7 @@ use crate::overhead::program_runs::{ANY_CALL, ANY_CALL_AT, NOTHING};
 use crate::probes::Attachments;
 use crate::probes::attach_points::{ProbePlacement, placements};
 use crate::probes::best_uprobes::best_uprobes;
-use crate::probes::table::{Attach, InBursts, Kernels, Servers};
+use crate::probes::probe::{Attach, InBursts, Kernels, Servers};
 use crate::stacks::tables::UnwindTables;
 use crate::tracefs;
 
