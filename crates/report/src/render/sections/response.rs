@@ -42,10 +42,11 @@ pub(crate) fn reason(document: &Document) -> Option<String> {
         return None;
     }
     Some(match (document.server.thread_pool(), document.server.flavor) {
-        (Some(handling), _) => format!(
-            "a pool of threads serves the connections (thread_handling={handling}), so no thread belongs to a request. Start \
-             the server with thread_handling=one-thread-per-connection"
-        ),
+        // MySQL's pool is a plugin.
+        (Some(handling), Flavor::MySql) => format!("{} without the plugin thread_pool", of_pool(handling)),
+        (Some(handling), Flavor::MariaDb) => {
+            format!("{} with thread_handling=one-thread-per-connection", of_pool(handling))
+        }
         (None, Flavor::MySql) => "the server does not say which thread serves a connection. Start it with \
              performance_schema=ON, and GRANT SELECT ON performance_schema.threads to the account of the load"
             .to_owned(),
@@ -54,4 +55,11 @@ pub(crate) fn reason(document: &Document) -> Option<String> {
              processes are seen"
             .to_owned(),
     })
+}
+
+fn of_pool(handling: &str) -> String {
+    format!(
+        "a pool of threads serves the connections (thread_handling={handling}), so no thread belongs to a request. Start the \
+         server"
+    )
 }

@@ -23,14 +23,19 @@ fn a_traced_run_without_parts_of_its_response_times_says_why_in_each_report() {
     let whole = samples::traced().document;
     let mut document = whole.clone();
     document.response = None;
-    let pool = ("thread_handling".to_owned(), "pool-of-threads".to_owned());
+    let handling = |value: &str| Some(("thread_handling".to_owned(), value.to_owned()));
     for (flavor, setting, words) in [
         (Flavor::MySql, None, "performance_schema=ON"),
         (Flavor::MariaDb, None, "another PID namespace"),
         (
             Flavor::MariaDb,
-            Some(pool),
+            handling("pool-of-threads"),
             "thread_handling=one-thread-per-connection",
+        ),
+        (
+            Flavor::MySql,
+            handling("loaded-dynamically"),
+            "without the plugin thread_pool",
         ),
     ] {
         document.server.flavor = flavor;
