@@ -74,7 +74,7 @@ pub(super) fn held_up(comparison: &Comparison) -> Vec<String> {
         (_, []) => format!("In {side} nobody held commits up."),
         (1, [one, ..]) => format!("In {side}: {}", one.text),
         (runs, [one, ..]) => format!(
-            "In {} of {runs} runs of {side}, {}: {}",
+            "Commits were held up in {} of {runs} runs of {side}. In {}: {}",
             held_up.len(),
             one.run,
             one.text

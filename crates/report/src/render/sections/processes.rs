@@ -57,26 +57,25 @@ fn is_for_process(cause: Cause) -> bool {
     cause.wait == Wait::RunQueueProcess
 }
 
-/// Returns the process that wrote most to the file systems of the logs, or `None` if the server wrote more, or commits waited
-/// little for storage.
-pub(crate) fn writer(document: &Document) -> Option<Culprit> {
+/// Returns the sentence about the process that wrote most to the file systems of the logs, or `None` if the server wrote more, or
+/// commits waited little for local storage. How long they waited because of it is not known.
+pub(crate) fn writer(document: &Document) -> Option<String> {
     let (commits, holders) = measured(document)?;
     let process = holders.processes.iter().max_by_key(|process| process.written)?;
     let by_server = units::sum(document.files().iter().map(|file| file.bytes));
     let of_storage = document
         .causes
         .iter()
-        .filter(|row| row.cause.wait.kind() == WaitKind::Storage);
+        .filter(|row| row.cause.wait.kind() == WaitKind::Storage && row.cause.wait != Wait::FileServer);
     let waited = units::sum(of_storage.map(|row| row.total));
     let is_much = process.written >= LEAST_WRITTEN && process.written > by_server;
-    (is_much && waited >= commits.total / PART_OF_STORAGE).then(|| Culprit {
-        ns: waited,
-        sentence: format!(
+    (is_much && waited >= commits.total / PART_OF_STORAGE).then(|| {
+        format!(
             "The process {} wrote {} to the file system of the logs, the server {} in all.",
             named_process(document, process),
             units::bytes(process.written),
             units::bytes(by_server)
-        ),
+        )
     })
 }
 
@@ -176,9 +175,13 @@ mod tests {
         assert_eq!(writer(&document), None);
         document.causes = vec![cause(Wait::JournalCommit, 4_000 * MS_NS)];
         assert_eq!(
-            writer(&document).unwrap().sentence,
+            writer(&document).unwrap(),
             "The process dd wrote 4.00 GiB to the file system of the logs, the server 0 B in all."
         );
+        document.causes.push(cause(Wait::FileServer, 36_000 * MS_NS));
+        document.causes[0].total = MS_NS;
+        assert_eq!(writer(&document), None);
+        document.causes[0].total = 4_000 * MS_NS;
         document.holders.as_mut().unwrap().processes[0].written = LEAST_WRITTEN - 1;
         assert_eq!(writer(&document), None);
     }

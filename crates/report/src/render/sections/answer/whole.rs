@@ -77,18 +77,19 @@ pub fn held_up(document: &Document, over_time: Option<&OverTime>) -> Option<Stri
     stages::sentence(document).or_else(|| culprits(document, over_time).into_iter().next())
 }
 
-/// Returns the sentences about sessions, transactions, rotations and other processes that held commits up, that of the longest time first.
+/// Returns the sentences about sessions, transactions, rotations and other processes that held commits up, that of the longest time
+/// first, and then that about a process whose writes may have.
 fn culprits(document: &Document, over_time: Option<&OverTime>) -> Vec<String> {
     let culprits = [
         over_time.and_then(|over_time| waited_for::lock_holder(document, over_time)),
         holders::transaction(document),
-        processes::writer(document),
         processes::most_cpu(document),
         rotation::culprit(document, over_time),
     ];
     let mut culprits: Vec<Culprit> = culprits.into_iter().flatten().collect();
     culprits.sort_by_key(|culprit| Reverse(culprit.ns));
-    culprits.into_iter().map(|culprit| culprit.sentence).collect()
+    let sentences = culprits.into_iter().map(|culprit| culprit.sentence);
+    sentences.chain(processes::writer(document)).collect()
 }
 
 /// Returns the sentence about the threads that commits waited for, if that was much of their time.
