@@ -86,7 +86,7 @@ fn ways(server: &Foreign) -> [String; 3] {
 fn commits_wait_for(flavor: Flavor, class: FileClass, settings: &[&str]) {
     let _turn = beside_others();
     enter_mount_namespace().unwrap();
-    // What the machine's disk does is none of it: the other log is on such a file system too, a prompt one.
+    // What the machine's disk does is hardly any of it: the other log is on such a file system too, a prompt one.
     let (slow, prompt) = (SlowDisk::mount(), SlowDisk::mount());
     let disk = |log| if log == class { &slow } else { &prompt };
     let disks = [FileClass::Binlog, FileClass::Redo].map(|log| (log, disk(log)));
@@ -105,10 +105,11 @@ fn commits_wait_for(flavor: Flavor, class: FileClass, settings: &[&str]) {
             commits.total
         );
         let synced = total(&document, |row| row.cause.io == Some((class, IoOp::Fsync)));
-        let others = total(&document, |row| !row.cause.wait.is_for_cpu());
+        // Each commit waits for the sync of its group at least.
+        let put_in = DELAY.as_nanos() * u128::from(CONNECTIONS * TIMES);
         assert!(
-            synced * 100 >= others * 95,
-            "{named}: {synced} of {others} ns, {causes:?}"
+            u128::from(synced) * 100 >= put_in * 95,
+            "{named}: {synced} of {put_in} ns, {causes:?}"
         );
         assert_eq!(
             total(&document, |row| row.cause.wait == Wait::Client),
@@ -175,9 +176,11 @@ fn a_run_on_a_pool_of_threads_charges_nothing_to_its_client() {
     assert_eq!(client, 0, "{:?}", document.causes);
     let (requests, statements) = (driver(&document).requests, document.statements.as_ref().unwrap());
     let stages = document.stages.as_ref().unwrap();
+    assert_eq!(document.response, None);
     assert!(
-        document.response.is_none() && statements.count * 100 >= requests * 95,
-        "{statements:?}"
+        statements.count * 100 >= requests * 95,
+        "of {requests} requests: {statements:?}, {:?}",
+        document.caveats
     );
     let mean = |stages: &StatementStages| stages.total / stages.statements;
     let service_ns = driver(&document).service.mean;

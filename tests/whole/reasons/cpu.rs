@@ -26,8 +26,6 @@ fn a_process_that_takes_the_servers_cpu_is_named() {
         let hog = Hog::on_cpu_0();
         let seen = client.traced(20, &["INSERT INTO t (v) VALUES (1)"]);
         drop(hog);
-        let behind = |cause: &logtrace_attribution::cause::Cause| cause.wait == Wait::RunQueueProcess;
-        assert!(seen.share(behind) > 0.1, "{server}: {:?}", seen.breakdown.causes);
         let stacks = &seen.breakdown.stacks.commit;
         let is_named = |frames: &[String]| frames.iter().any(|frame| frame == "yes");
         assert!(
