@@ -187,7 +187,7 @@ fn a_run_on_a_pool_of_threads_charges_nothing_to_its_client() {
     assert!(mean(stages) < service_ns, "{stages:?}, service {service_ns}");
 }
 
-/// Of two clients one waits when tracing begins, and one when it ends.
+/// One of two clients waits when tracing begins, the other one when it ends.
 #[test]
 fn statements_that_are_under_way_when_tracing_begins_or_ends_are_counted() {
     let _turn = beside_others();

@@ -9,14 +9,18 @@ use crate::charging::group_leader::differing_ns;
 use crate::charging::walk::{explain, walk};
 use crate::over_time::exemplars::JustExplained;
 use crate::timeline::Unmatched;
+use crate::totals::trace_gaps::GapTotals;
+
+/// Returns whether a commit or statement counts: it began in the window, or was under way when the window began, and was traced
+/// from its beginning. What a stall holds over either end of the window is not missing.
+pub(super) fn is_counted(range: TimeRange, window: TimeRange, gaps: &GapTotals) -> bool {
+    range.start_ns < window.end_ns && range.end_ns >= window.start_ns && range.start_ns >= gaps.seen_from_ns
+}
 
 impl Analysis {
-    /// Returns whether a commit counts: it began in the window, or was under way when the window began, and was traced from
-    /// its beginning. A commit that a stall holds over either end of the window is not missing.
-    pub(super) fn counts_commit(&self, commit: TimeRange) -> bool {
-        commit.start_ns < self.window.end_ns
-            && commit.end_ns >= self.window.start_ns
-            && commit.start_ns >= self.gaps.seen_from_ns
+    /// Returns whether a commit or statement counts.
+    pub(super) fn counts_commit(&self, range: TimeRange) -> bool {
+        is_counted(range, self.window, &self.gaps)
     }
 
     pub(super) fn push_commit(&mut self, commit: &Commit) -> Result<(), Unmatched> {

@@ -3,6 +3,7 @@
 use logtrace_common::{FileClass, TimeRange};
 use logtrace_events::{Flush, Io, Member, OffCpu};
 
+use super::counting::is_counted;
 use super::{Analysis, LOOK_EVERY_NS, believable};
 use crate::causes::wakeup::waits_for_request;
 use crate::requests::visit::Visit;
@@ -26,10 +27,7 @@ impl Analysis {
             window,
             ..
         } = self;
-        // As with commits, what a stall holds over either end of the window is not missing.
-        let counts = |TimeRange { start_ns, end_ns }| {
-            start_ns >= gaps.seen_from_ns && start_ns < window.end_ns && end_ns >= window.start_ns
-        };
+        let counts = |range| is_counted(range, *window, gaps);
         if waits_for_request(off)
             && let Some(timeline) = timelines.thread(off.tid)
             && let Some(visit) = Visit::under_way(timeline, self.began_ns, off)
